@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite exports of Nsight Systems, schema versions 3.13 to 3.30 and the form before, driven by the tables
-// and columns that are there. A file may hold several processes, each a rank. The report itself (.nsys-rep)
-// is closed: for it there is only a hint. Never writes, neither to the file nor beside it.
+// Imports SQLite exports of Nsight Systems, schema versions 3.13 to 3.30 and the older form. Reads the tables
+// and columns that exist. A file may contain several processes, each of them a rank. The format of the report
+// itself (.nsys-rep) is not public, so its error explains how to export it. Never writes to or beside the
+// file.
 #include "import/importer.h"
 #include "import/nsys/activities.h"
 #include "import/nsys/assemble.h"
@@ -30,11 +31,12 @@ void refuseReport(const std::filesystem::path& path)
 {
     const std::string extension = path.extension().string();
     if (extension == ".nsys-rep" || extension == ".qdrep") {
-        throw Error(ErrorCode::Unusable,
-                    fmt::format("{} is a report of Nsight Systems, whose form is not open", path.string()),
-                    fmt::format("Export it: nsys export --type sqlite --include-blobs=true "
-                                "--include-json=true {}",
-                                path.filename().string()));
+        throw Error(
+            ErrorCode::Unusable,
+            fmt::format("{} is a report of Nsight Systems, which must be exported first", path.string()),
+            fmt::format("Export it: nsys export --type sqlite --include-blobs=true "
+                        "--include-json=true {}",
+                        path.filename().string()));
     }
 }
 
@@ -64,8 +66,8 @@ void readProcesses(ExportFile& file, Recording& recording)
     }
 }
 
-/// Tables whose rows somebody may miss.
-void countTheRest(ExportFile& file, Counts& counts)
+/// Counts the rows of tables that are not imported.
+void countLeftOut(ExportFile& file, Counts& counts)
 {
     struct Kind {
         const char* table;
@@ -101,10 +103,9 @@ void noteFile(trace::ProcessTrace& process, const ExportFile& file, const Metada
         process.issues.push_back(
             {trace::Issue::UnknownExportVersion, 1,
              metadata.schema.empty()
-                 ? "the export does not say the version of its form: what has the names of known tables and "
-                   "columns was read"
-                 : fmt::format("the export has schema version {}, and this program knows those up to 3.30: "
-                               "what has the names of known tables and columns was read",
+                 ? "the export does not contain its schema version; only known tables and columns were read"
+                 : fmt::format("the export has schema version {}, and this program supports versions up to "
+                               "3.30; only known tables and columns were read",
                                metadata.schema)});
     }
 }
@@ -121,12 +122,13 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
         step(file, recording);
         job.progress.add(file.bytes() / kSteps.size());
     }
-    countTheRest(file, recording.counts);
+    countLeftOut(file, recording.counts);
     const Metadata metadata = recording.metadata;
     std::vector<trace::ProcessTrace> processes = assemble(std::move(recording), Devices(file));
     if (processes.empty()) {
         throw Error(ErrorCode::Unusable,
-                    fmt::format("{} holds neither work of a GPU nor NVTX ranges of NCCL{}", job.path.string(),
+                    fmt::format("{} contains neither work of a GPU nor NVTX ranges of NCCL{}",
+                                job.path.string(),
                                 file.problems().empty() ? "" : "; " + file.problems().front()),
                     "Record with nsys profile --trace=cuda,nvtx and export the whole report.");
     }

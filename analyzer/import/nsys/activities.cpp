@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns: Nsight Systems, "SQLite Export Schema Reference"; which of them a version has differs.
+// Columns: Nsight Systems, "SQLite Export Schema Reference". Versions differ in the columns that they have.
 #include "import/nsys/activities.h"
 
 #include "import/nsys/global_id.h"
@@ -26,7 +26,7 @@ void push(Columns& columns, const Row& row)
         [&](const char*, trace::Encoding, auto from, auto to) { (columns.*to).push_back(row.*from); });
 }
 
-/// The first columns of every scan of device work.
+/// The first columns of each scan of device work.
 const std::vector<std::string_view> kDeviceColumns{"start",         "end",       "deviceId",   "streamId",
                                                    "correlationId", "globalPid", "graphNodeId"};
 enum DeviceColumn : int { Start, End, Device, Stream, Correlation, Process, GraphNode, Own };
@@ -38,7 +38,7 @@ std::vector<std::string_view> deviceColumns(std::initializer_list<std::string_vi
     return columns;
 }
 
-/// Fills what kernels and copies have in common; null where the row cannot stand.
+/// Reads the columns that kernels and copies have in common. Returns null if the row must be left out.
 template <class Row>
 ProcessRows* readPlace(const Scan& scan, Recording& recording, Row& row)
 {
@@ -49,9 +49,9 @@ ProcessRows* readPlace(const Scan& scan, Recording& recording, Row& row)
     if (!recording.readTimes(scan.integer(Start), scan.integer(End), row.startNs, row.endNs)) {
         return nullptr;
     }
-    static_cast<void>(scan.read(Correlation, row.correlation)); // none: 0
+    static_cast<void>(scan.read(Correlation, row.correlation)); // stays 0 if there is none
     row.graphNode = static_cast<std::uint64_t>(scan.integer(GraphNode).value_or(0));
-    // The oldest exports are of one process and do not say so.
+    // The oldest exports have only one process and no column for it.
     return recording.processOf(scan.integer(Process).value_or(0));
 }
 
@@ -69,7 +69,7 @@ void readKernels(ExportFile& file, Recording& recording)
     }
 }
 
-/// By default a launch of a CUDA graph is one row, and its kernels are none.
+/// Reads launches of CUDA graphs. By default nsys records a launch as one row without its kernels.
 void readGraphs(ExportFile& file, Recording& recording)
 {
     const trace::StringId name = recording.names.idOf("CUDA graph (recorded as a whole)");
@@ -105,7 +105,7 @@ void readCopies(ExportFile& file, Recording& recording, const char* table)
     }
 }
 
-/// Correlation ids of the work on all devices of a process, ascending.
+/// Returns the correlation ids of the work on all devices of a process, ascending.
 std::vector<std::uint32_t> correlationsOf(const trace::ProcessTrace& process)
 {
     std::vector<std::uint32_t> ids(process.kernels.correlation.begin(), process.kernels.correlation.end());
@@ -115,10 +115,11 @@ std::vector<std::uint32_t> correlationsOf(const trace::ProcessTrace& process)
     return ids;
 }
 
-/// "cudaLaunchKernel" of "cudaLaunchKernel_v7000": the version in which CUPTI first knew the call.
+/// Returns "cudaLaunchKernel" for "cudaLaunchKernel_v7000". CUPTI appends the version that introduced the
+/// call.
 std::string_view withoutVersion(std::string_view name)
 {
-    constexpr std::size_t kFewestDigits = 4; // "cuMemcpyDtoH_v2" is a name of CUDA's own
+    constexpr std::size_t kFewestDigits = 4; // "_v2" in "cuMemcpyDtoH_v2" is part of CUDA's own name
     const std::size_t mark = name.rfind("_v");
     const bool version = mark != std::string_view::npos && name.size() - mark - 2 >= kFewestDigits &&
                          name.find_first_not_of("0123456789", mark + 2) == std::string_view::npos;

@@ -24,7 +24,7 @@ bool isWork(const ProcessRows& process)
     return process.trace.kernels.size() + process.trace.copies.size() > 0 || !process.nccl.empty();
 }
 
-/// Those of the names that the process uses; its domains are among them.
+/// Adds the names that the process uses, including domains, to its strings.
 void addStrings(trace::ProcessTrace& process, const std::vector<NcclRange>& nccl, const NameTable& names)
 {
     const auto use = [&](trace::StringId id) {
@@ -48,7 +48,7 @@ void addStrings(trace::ProcessTrace& process, const std::vector<NcclRange>& nccl
     }
 }
 
-/// Rows of table thread, their ids instead of the kernel's.
+/// Assigns ids to the kernel's thread ids, and fills table thread.
 class Threads final {
 public:
     Threads(trace::ProcessTrace& process, const std::map<std::uint32_t, std::string>& names)
@@ -116,9 +116,9 @@ void addTiers(trace::ProcessTrace& process, bool ncclRanges)
         work ? "as Nsight Systems recorded it" : "Nsight Systems recorded none: --trace=cuda was not given");
     add("host", calls || ncclRanges,
         ncclRanges ? "CUDA calls as Nsight Systems recorded them, those of NCCL by its NVTX ranges"
-                   : "CUDA calls as Nsight Systems recorded them; of NCCL only what left a kernel");
+                   : "CUDA calls as Nsight Systems recorded them; of NCCL only calls that launched a kernel");
     add("nvtx", !process.ranges.empty() || ncclRanges, "as Nsight Systems recorded it");
-    add("nccl", false, "Nsight Systems does not ask NCCL for algorithms, protocols and channels");
+    add("nccl", false, "Nsight Systems does not record NCCL's algorithms, protocols and channels");
     add("sampled", false, "the samples of Nsight Systems are not read");
 }
 
@@ -127,7 +127,7 @@ bool isDataCall(const trace::ProcessTrace& process, const NcclRange& range)
     return model::collectiveKind(process.text(range.name)) != model::CollectiveKind::Other;
 }
 
-/// Why sizes of messages are not known: every reader of the report asks.
+/// Reports why message sizes are missing and how to get them.
 void notePayloads(trace::ProcessTrace& process, const std::vector<NcclRange>& ranges,
                   const Metadata& metadata)
 {
@@ -141,11 +141,11 @@ void notePayloads(trace::ProcessTrace& process, const std::vector<NcclRange>& ra
              "--include-json=true REPORT.nsys-rep",
              off ? "the export left out the payloads of NVTX events (its options INCLUDE_BLOBS and "
                    "INCLUDE_JSON are false, as by default)"
-                 : "the file holds no payloads of NVTX events"));
+                 : "the file contains no payloads of NVTX events"));
     if (ranges.empty() && !process.collectiveCalls.empty()) {
         note(process, trace::Issue::MessageSizesMissing,
              static_cast<std::int64_t>(process.collectiveCalls.size()),
-             "collectives without message size: the recording holds no NVTX ranges of NCCL, which tell it. "
+             "collectives without message size: the recording lacks NCCL's NVTX ranges, which contain it. "
              "Sizes and bandwidths are not measured. Record with nsys profile --trace=cuda,nvtx and without "
              "NCCL_NVTX_DISABLE");
     }
@@ -189,21 +189,21 @@ void finish(ProcessRows& rows, std::int64_t key, const Recording& recording, con
 void noteCounts(trace::ProcessTrace& process, const Counts& counts)
 {
     note(process, trace::Issue::ImplausibleTime, counts.implausible,
-         "rows hold times, durations or sizes that cannot be and were left out");
+         "rows have impossible times, durations or sizes and were left out");
     note(process, trace::Issue::IncompleteEvent, counts.incomplete,
-         "rows do not say their device, stream or thread and were left out");
+         "rows do not name their device, stream or thread and were left out");
     note(process, trace::Issue::NamesMissing, counts.nameless,
-         "rows refer to names that the file does not hold: they stand there without one");
+         "rows refer to names that are not in the file; they are shown without a name");
     note(process, trace::Issue::OpenRange, counts.openRanges, "NVTX ranges do not end and were left out");
     note(process, trace::Issue::PayloadUnreadable, counts.badPayloads,
-         "payloads of NCCL's NVTX ranges are not laid out as their schemas say and were not read");
+         "payloads of NCCL's NVTX ranges do not match their schemas and were not read");
     note(process, trace::Issue::GraphsWhole, counts.wholeGraphs,
-         "launches of CUDA graphs were recorded without their kernels: they count as compute, whatever is in "
-         "them. Record with nsys profile --cuda-graph-trace=node to see their communication");
+         "launches of CUDA graphs were recorded without their kernels, so they count as compute. Record with "
+         "nsys profile --cuda-graph-trace=node to see their communication");
     note(process, trace::Issue::TooManyProcesses, counts.tooMany,
          "rows belong to more processes than a session can have and were left out");
     note(process, trace::Issue::EventsLeftOut, counts.leftOut,
-         fmt::format("rows that have no place in a run: {}", fmt::join(counts.leftOutKinds, ", ")));
+         fmt::format("rows for which the trace has no table: {}", fmt::join(counts.leftOutKinds, ", ")));
 }
 
 } // namespace
@@ -228,7 +228,7 @@ std::vector<trace::ProcessTrace> assemble(Recording&& recording, const Devices& 
     findRanks(processes, clues, recording.metadata);
     noteCounts(processes.front(), recording.counts);
     note(processes.front(), trace::Issue::ProcessesLeftOut, idle,
-         "processes of the session neither use a device nor call NCCL: their CUDA calls and NVTX ranges were "
+         "processes of the session neither use a device nor call NCCL; their CUDA calls and NVTX ranges were "
          "left out");
     return processes;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what was read of an export to the traces of its processes, with what a reader must know about them.
+// Builds the traces of an export's processes from the rows that were read, and reports what is missing.
 #pragma once
 #include "import/nsys/devices.h"
 #include "import/nsys/recording.h"
@@ -10,8 +10,8 @@
 
 namespace ringside::importers::nsys {
 
-/// One trace for each process with work on a device or calls of NCCL; each is a rank, or several with a
-/// device each. What concerns the whole file is an issue of the first one. Empty where there is none.
+/// Returns a trace for each process with device work or NCCL calls. A process is one rank, or several with
+/// one device each. Issues of the whole file are added to the first trace. Empty if there is no such process.
 [[nodiscard]] std::vector<trace::ProcessTrace> assemble(Recording&& recording, const Devices& devices);
 
 } // namespace ringside::importers::nsys

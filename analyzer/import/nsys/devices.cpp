@@ -39,7 +39,7 @@ trace::DeviceRow Devices::of(std::int64_t pid, std::uint32_t ordinal) const
     } else if (!m_gpus.empty() && std::ranges::all_of(m_gpus, [&](const auto& entry) {
                    return entry.second.name == m_gpus.begin()->second.name;
                })) {
-        row.name = m_gpus.begin()->second.name; // whichever it is
+        row.name = m_gpus.begin()->second.name; // all GPUs have this name
     }
     row.ordinal = ordinal;
     return row;

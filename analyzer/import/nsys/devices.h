@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPUs of an export. In containers it often names none; then nothing but their numbers is known.
+// Reads the GPUs of an export. In containers an export often contains none; then only their numbers are
+// known.
 #pragma once
 #include "import/nsys/export_file.h"
 
@@ -12,15 +13,17 @@
 
 namespace ringside::importers::nsys {
 
+/// The GPUs of the session.
 class Devices final {
 public:
     explicit Devices(ExportFile& file);
-    /// What is known of the device that a process calls `ordinal`.
+    /// Returns what is known of device number `ordinal` of a process.
     [[nodiscard]] trace::DeviceRow of(std::int64_t pid, std::uint32_t ordinal) const;
 
 private:
-    std::map<std::int64_t, trace::DeviceRow> m_gpus;                           ///< by the session's number
-    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> m_ofProcess; ///< pid, ordinal: the number
+    std::map<std::int64_t, trace::DeviceRow> m_gpus; ///< by number in the session
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>
+        m_ofProcess; ///< that number by pid, ordinal
 };
 
 } // namespace ringside::importers::nsys

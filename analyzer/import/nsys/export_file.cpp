@@ -20,9 +20,10 @@ namespace {
 constexpr const char* kExportAgain = "Export it again: nsys export --type sqlite REPORT.nsys-rep";
 
 constexpr int kMaxRowBytes = 16 << 20;
-constexpr int kOperationsAStep = 1 << 16; ///< of SQLite's virtual machine, between two looks at the budget
+constexpr int kOperationsAStep =
+    1 << 16; ///< operations of SQLite's virtual machine between checks of the limit
 
-/// A statement that ends with its scope.
+/// A statement that is finalized at the end of its scope.
 using StatementPointer = std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)>;
 
 } // namespace
@@ -62,17 +63,18 @@ void ExportFile::checkHeader()
     std::error_code error;
     for (const char* const suffix : {"-wal", "-journal"}) {
         if (std::filesystem::exists(m_path.string() + suffix, error)) {
-            m_problems.push_back(fmt::format("{}{} lies beside the file: its export did not end, and what "
-                                             "stands there was not read",
-                                             m_path.filename().string(), suffix));
+            m_problems.push_back(
+                fmt::format("{}{} exists beside the file, so the export did not end; its rows "
+                            "were not read",
+                            m_path.filename().string(), suffix));
         }
     }
 }
 
 void ExportFile::open()
 {
-    // Every row of every table takes some bytes of the file, and some operations; pages that refer to one
-    // another in a circle or a lattice would otherwise give rows without end.
+    // Each row needs some bytes of the file and some operations. Without these limits, damaged pages that
+    // refer to each other in a cycle could give an endless number of rows.
     constexpr std::int64_t kOperationsAByte = 16;
     constexpr std::int64_t kOperationsForAny = 20'000'000;
     constexpr std::int64_t kBytesARow = 8;
@@ -155,7 +157,7 @@ bool looksLikeExport(std::string_view head, const std::filesystem::path& path)
 {
     const std::string extension = path.extension().string();
     if (extension == ".nsys-rep" || extension == ".qdrep") {
-        return true; // not an export, but the importer says how to make one
+        return true; // not an export, but the importer's error explains how to export it
     }
     const bool named = extension == ".sqlite";
     const trace::SqliteHead file = trace::parseSqliteHead(head);
@@ -168,7 +170,7 @@ bool looksLikeExport(std::string_view head, const std::filesystem::path& path)
     try {
         return ExportFile(path).isExport();
     } catch (const Error&) {
-        return named; // importing it says what is wrong
+        return named; // importing it reports the problem
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A SQLite file that claims to be an export of Nsight Systems, opened without trusting it and without
-// touching it: read-only and immutable (nothing is written beside it), no code from its schema, and no query
-// that costs more than the file's size allows.
+// Opens a SQLite file that claims to be an export of Nsight Systems, without trusting or changing it. It is
+// opened read-only and immutable, so that nothing is written beside it. No code from its schema runs, and the
+// cost of queries is limited by the size of the file.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -17,9 +17,10 @@ struct sqlite3;
 
 namespace ringside::importers::nsys {
 
+/// An open export.
 class ExportFile final {
 public:
-    /// Throws Error: Io (cannot be opened), Unusable (empty, zeros, damaged, not SQLite).
+    /// Throws Error: Io if it cannot be opened, Unusable if it is empty, damaged or not SQLite.
     explicit ExportFile(const std::filesystem::path& path);
     ~ExportFile();
     ExportFile(const ExportFile&) = delete;
@@ -27,18 +28,19 @@ public:
 
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
     [[nodiscard]] std::uintmax_t bytes() const { return m_bytes; }
-    /// Only ordinary tables: views, virtual tables and generated columns could run for ever on behalf of
-    /// whoever made the file.
+    /// Whether an ordinary table exists. Views, virtual tables and generated columns do not count, because in
+    /// a hostile file they could run forever.
     [[nodiscard]] bool hasTable(const std::string& table) const { return m_columns.contains(table); }
     [[nodiscard]] bool hasColumn(const std::string& table, std::string_view column) const;
+    /// Returns the columns of each table.
     [[nodiscard]] const std::map<std::string, std::set<std::string, std::less<>>>& tables() const
     {
         return m_columns;
     }
-    /// Whether tables of an export are there.
+    /// Whether the file has any table of an export.
     [[nodiscard]] bool isExport() const;
 
-    /// What could not be read of it, one sentence each. Grows while it is scanned.
+    /// Returns what could not be read, one sentence each. The list grows during scans.
     [[nodiscard]] const std::vector<std::string>& problems() const { return m_problems; }
     [[nodiscard]] sqlite3* handle() const { return m_database; }
 
@@ -58,7 +60,7 @@ private:
     std::vector<std::string> m_problems;
 };
 
-/// Whether the file is such an export, or wants to be one; never throws.
+/// Whether the file is an export, a report that must be exported first, or a damaged export. Never throws.
 [[nodiscard]] bool looksLikeExport(std::string_view head, const std::filesystem::path& path);
 
 } // namespace ringside::importers::nsys

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The serialized ids of an export: machine (hardware and virtual machine, 8 bits each), process (24 bits) and
-// thread (24 bits) in one number.
+// Decodes the global ids of an export: machine (8 bits for hardware, 8 for the virtual machine), process
+// (24 bits) and thread (24 bits) in one number.
 #pragma once
 #include <cstdint>
 
@@ -12,7 +12,7 @@ inline constexpr std::uint64_t kIdMask = 0xFFFFFF;
 {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(globalId) >> 48U);
 }
-/// Machine and process; the same for a thread as for its process.
+/// Returns machine and process of an id; the ids of a process and of its threads have the same key.
 [[nodiscard]] constexpr std::int64_t processKey(std::int64_t globalId)
 {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(globalId) & ~kIdMask);

@@ -14,7 +14,7 @@
 namespace ringside::importers::nsys {
 namespace {
 
-/// A number that may stand in quotes, and is not negative.
+/// Parses a number that is not negative and may be in quotes.
 std::optional<std::int64_t> number(std::string_view text)
 {
     if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
@@ -43,10 +43,10 @@ void readExport(ExportFile& file, const char* table, Metadata& metadata)
     }
 }
 
-/// The launched program's environment stands there as NAME="value".
+/// Reads a variable of the launched program's environment in the form NAME="value".
 void readVariable(std::string_view assignment, Metadata& metadata)
 {
-    // In the order of their trust: what torchrun sets says more than what the batch system does.
+    // The most reliable first: variables of torchrun are more specific than those of a batch system.
     constexpr std::array<std::string_view, 5> kRanks{"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
                                                      "SLURM_PROCID"};
     const std::size_t equals = assignment.find('=');
@@ -107,7 +107,7 @@ Metadata readMetadata(ExportFile& file)
 {
     Metadata metadata;
     readExport(file, "META_DATA_EXPORT", metadata);
-    readExport(file, "EXPORT_META_DATA", metadata); // until 2022 or so
+    readExport(file, "EXPORT_META_DATA", metadata); // name of the table until about 2022
     readCapture(file, metadata);
     readStart(file, metadata);
     readHosts(file, metadata);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an export says about itself: its version, its options, when the session began and where. Of the
-// recorded environment only the launcher's rank is looked at; nothing of it, and no command line, is kept.
+// Reads the metadata of an export: its version and options, and when and on which hosts the session began.
+// Of the recorded environment only the launcher's rank variables are read. Other variables and command lines
+// are not kept.
 #pragma once
 #include "import/nsys/export_file.h"
 
@@ -12,21 +13,22 @@
 namespace ringside::importers::nsys {
 
 struct Metadata {
-    std::string product;             ///< "2026.2.1.210"; empty: not known
-    std::string schema;              ///< "3.25.0"; empty: not known
-    std::optional<bool> blobs, json; ///< whether payloads of NVTX were exported
-    bool normalized = false;         ///< times are epoch times, not since the session's start
+    std::string product;             ///< such as "2026.2.1.210"; empty if not known
+    std::string schema;              ///< such as "3.25.0"; empty if not known
+    std::optional<bool> blobs, json; ///< whether NVTX payloads were exported in this form; null if not known
+    bool normalized = false; ///< whether times are epoch times instead of times since the session's start
     std::optional<std::int64_t> startedRealtimeNs;
-    std::string session;                       ///< its id, unique
-    std::map<std::int64_t, std::string> hosts; ///< by machine: the topmost 16 bits of global ids
-    std::optional<std::int64_t> launchedRank;  ///< of the launched program, from its launcher's variables
+    std::string session;                       ///< unique id of the session
+    std::map<std::int64_t, std::string> hosts; ///< by machine (global_id.h)
+    std::optional<std::int64_t> launchedRank;  ///< of the launched program, from the launcher's variables
     std::optional<std::int64_t> launchedWorldSize;
-    std::string rankVariable; ///< which of them told
+    std::string rankVariable; ///< the variable that contained launchedRank
 };
 
+/// Reads the metadata tables of an export.
 [[nodiscard]] Metadata readMetadata(ExportFile& file);
 
-/// Whether this importer was made for exports of that schema version.
+/// Whether this importer supports exports of that schema version.
 [[nodiscard]] bool isKnownSchema(const std::string& schema);
 
 } // namespace ringside::importers::nsys

@@ -17,7 +17,8 @@
 namespace ringside::importers::nsys {
 namespace {
 
-/// NCCL's number of it, or the place of its stream on the device; the device.
+/// Identifies a communicator by NCCL's hash, or if that is not known by the number of its stream on the
+/// device; and by the device.
 struct CommunicatorKey {
     std::optional<std::uint64_t> hash;
     std::size_t stream = 0;
@@ -41,14 +42,14 @@ public:
         }
         for (const NcclRange& range : ranges) {
             if (range.payload.size && range.payload.communicator) {
-                m_makings.emplace(*range.payload.communicator, &range);
+                m_creations.emplace(*range.payload.communicator, &range);
             }
         }
     }
 
     void build()
     {
-        Units found = findUnits(m_process, m_ranges);
+        const Units found = findUnits(m_process, m_ranges);
         numberStreams(found.units);
         for (const Unit& unit : found.units) {
             addUnit(unit);
@@ -58,8 +59,9 @@ public:
     }
 
 private:
-    /// Streams by their first NCCL kernel, since their ids differ between ranks. What only kernels tell of a
-    /// stream belongs to the communicator of its other calls, where those all have the same.
+    /// Numbers the streams by their first NCCL kernel, because their ids differ between ranks. If all
+    /// described calls on a stream have the same communicator, its undescribed kernels belong to that one,
+    /// too.
     void numberStreams(const std::vector<Unit>& units)
     {
         std::map<std::int64_t, std::size_t> used; // by device
@@ -84,7 +86,7 @@ private:
         return {m_process.kernels.device[kernel], m_process.kernels.stream[kernel]};
     }
 
-    /// Nothing where neither a payload nor a kernel tells.
+    /// Returns the communicator of a call. Null if neither its payload nor a kernel identifies it.
     std::optional<CommunicatorKey> keyOf(const Unit& unit, const Payload& payload)
     {
         CommunicatorKey key;
@@ -106,19 +108,21 @@ private:
         return key;
     }
 
-    /// Of a communicator, by its making or an earlier kernel; -1: not known.
+    /// Returns the device of a communicator, from its creation or an earlier kernel. -1 if it is not known.
     [[nodiscard]] std::int64_t deviceOf(std::uint64_t hash) const
     {
-        if (const NcclRange* const made = makingOf(hash, std::nullopt)) {
+        if (const NcclRange* const made = creationOf(hash, std::nullopt)) {
             return made->payload.device.value_or(-1);
         }
         const auto used = m_communicators.lower_bound({hash, 0, -1});
         return used != m_communicators.end() && used->first.hash == hash ? used->first.device : -1;
     }
 
-    [[nodiscard]] const NcclRange* makingOf(std::uint64_t hash, std::optional<std::int64_t> device) const
+    /// Returns the range in which a communicator was created, on `device` if that is given. Null if it is not
+    /// in the recording.
+    [[nodiscard]] const NcclRange* creationOf(std::uint64_t hash, std::optional<std::int64_t> device) const
     {
-        const auto [first, last] = m_makings.equal_range(hash);
+        const auto [first, last] = m_creations.equal_range(hash);
         const auto found = std::find_if(first, last, [&](const auto& entry) {
             const auto made = entry.second->payload.device;
             return !device || !made || made == device;
@@ -126,12 +130,12 @@ private:
         return found != last ? found->second : nullptr;
     }
 
-    /// Communicator 0, nobody's, where it is not known.
-    Known& homeOf(const Unit& unit, const Payload& payload)
+    /// Returns the communicator of a call; the one with id 0 if it is not known.
+    Known& communicatorOf(const Unit& unit, const Payload& payload)
     {
         const auto key = keyOf(unit, payload);
-        m_homeless += key ? 0 : 1;
-        return key ? communicatorOf(*key, unit) : m_nobody;
+        m_unattributed += key ? 0 : 1;
+        return key ? communicatorOf(*key, unit) : m_unknown;
     }
 
     Known& communicatorOf(const CommunicatorKey& key, const Unit& unit)
@@ -145,7 +149,7 @@ private:
             row.createdNs = unit.startNs;
             row.hash = key.hash ? *key.hash : textHash(fmt::format("communication stream {}", key.stream));
             row.ncclHash = key.hash;
-            const NcclRange* const made = key.hash ? makingOf(*key.hash, key.device) : nullptr;
+            const NcclRange* const made = key.hash ? creationOf(*key.hash, key.device) : nullptr;
             if (made != nullptr) {
                 row.size = made->payload.size.value_or(0);
                 row.rank = made->payload.rank.value_or(-1);
@@ -180,7 +184,7 @@ private:
         link(unit, group != 0 ? group : m_nextId - 1);
     }
 
-    /// A group of sends and receives with which PyTorch makes one collective, as its annotation says.
+    /// Whether the unit is a group of sends and receives that PyTorch's annotation names as one collective.
     [[nodiscard]] bool isFused(const Unit& unit) const
     {
         const auto pointToPoint = [&](std::string_view name) {
@@ -196,13 +200,13 @@ private:
                !unit.calls.empty();
     }
 
-    /// A unit that becomes one call, named by what surrounds it.
+    /// Adds a unit as one call, named by its annotation or kernel.
     void addOne(const Unit& unit, bool fused)
     {
         const Payload payload = fused ? unit.calls.front()->payload : Payload();
-        Known& communicator = homeOf(unit, payload);
+        Known& communicator = communicatorOf(unit, payload);
         const std::int64_t sequence = communicator.nextSequence++;
-        if (unit.surrounding.empty()) { // keeps its place, so that the others are matched rightly
+        if (unit.surrounding.empty()) { // it uses a sequence number, so that later calls match correctly
             ++m_nameless;
             return;
         }
@@ -214,7 +218,7 @@ private:
         link(unit, row.id);
     }
 
-    /// Of each peer's message; null, not known, where they differ.
+    /// Returns the size of each peer's message. Null if the sizes differ.
     [[nodiscard]] static std::optional<std::uint64_t> sameBytes(const Unit& unit)
     {
         const auto bytes = unit.calls.front()->payload.bytes;
@@ -225,7 +229,7 @@ private:
 
     void addCall(const Unit& unit, const NcclRange& call, std::int64_t group)
     {
-        Known& communicator = homeOf(unit, call.payload);
+        Known& communicator = communicatorOf(unit, call.payload);
         trace::CollectiveCallRow row =
             rowOf(unit, m_process.text(call.name), communicator.id, communicator.nextSequence++);
         row.groupId = group;
@@ -267,13 +271,12 @@ private:
     {
         noteUnattributed(m_process, found.sharedLaunch, m_nameless);
         note(m_process, trace::Issue::GroupsUnknown, m_unnamed,
-             "collectives of which the trace does not say their communicator: they are matched by their "
-             "order on each communication stream, as if every rank took part");
-        note(m_process, trace::Issue::CallsWithoutKernel, m_homeless,
-             "NCCL calls that left no kernel in the recording and whose communicator is not known: they are "
-             "not matched");
+             "collectives have no communicator in the trace; they are matched by their order on each "
+             "communication stream, as if every rank took part");
+        note(m_process, trace::Issue::CallsWithoutKernel, m_unattributed,
+             "NCCL calls have no kernel in the recording and an unknown communicator; they are not matched");
         note(m_process, trace::Issue::HalfGroup, found.brokenGroups,
-             "groups of NCCL calls began before the recording: their calls stand alone");
+             "groups of NCCL calls began before the recording; their calls were not grouped");
     }
 
     trace::ProcessTrace& m_process;
@@ -285,12 +288,12 @@ private:
     };
     std::map<std::pair<std::uint32_t, std::uint32_t>, Stream> m_streams; ///< by device and stream
     std::map<CommunicatorKey, Known> m_communicators;
-    Known m_nobody;
-    std::multimap<std::uint64_t, const NcclRange*> m_makings;  ///< of communicators, by their hash
-    std::unordered_map<std::uint32_t, std::int64_t> m_threads; ///< ids by tid
+    Known m_unknown;                                            ///< stands for all unknown communicators
+    std::multimap<std::uint64_t, const NcclRange*> m_creations; ///< of communicators, by their hash
+    std::unordered_map<std::uint32_t, std::int64_t> m_threads;  ///< ids by tid
     StringTable m_strings;
     std::int64_t m_nextId = 1;
-    std::int64_t m_nameless = 0, m_unnamed = 0, m_homeless = 0;
+    std::int64_t m_nameless = 0, m_unnamed = 0, m_unattributed = 0;
 };
 
 } // namespace

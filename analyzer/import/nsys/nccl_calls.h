@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// From units of NCCL's work to collective calls and their communicators.
+// Derives collective calls and their communicators from units of NCCL work (nccl_units.h).
 #pragma once
 #include "import/nsys/recording.h"
 
 namespace ringside::importers::nsys {
 
-/// Fills the tables collective_call, collective_group, communicator and call_correlation, and says in issues
-/// what is not known. The process's columns, strings and threads are complete; its ranges, and `ranges`, hold
-/// the kernel's thread ids.
+/// Fills the tables collective_call, collective_group, communicator and call_correlation, and adds issues for
+/// what is not known. The columns, strings and threads of the process must be complete. Its ranges and
+/// `ranges` must contain the kernel's thread ids.
 void addCollectives(trace::ProcessTrace& process, const std::vector<NcclRange>& ranges);
 
 } // namespace ringside::importers::nsys

@@ -15,7 +15,7 @@
 namespace ringside::importers::nsys {
 namespace {
 
-/// What a range stands for on its thread.
+/// The kind of an NCCL range.
 enum class Role : std::uint8_t { Data, GroupBegin, GroupEnd, Other };
 
 Role roleOf(std::string_view name)
@@ -29,7 +29,7 @@ Role roleOf(std::string_view name)
     return model::collectiveKind(name) != model::CollectiveKind::Other ? Role::Data : Role::Other;
 }
 
-/// Where a kernel that was launched at that moment of a thread belongs.
+/// The time span of a thread in which launched kernels belong to a unit.
 struct LaunchSpan {
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
@@ -47,7 +47,7 @@ public:
         findCalls();
         collectAnnotations();
         findKernels();
-        putInOrder();
+        sortUnits();
         return std::move(m_result);
     }
 
@@ -66,7 +66,8 @@ private:
         }
     }
 
-    /// Ranges inside a data call are how NCCL does that call.
+    /// Finds the calls and groups of a thread. Ranges inside a data call are part of its implementation and
+    /// are ignored.
     void readThread(std::uint32_t tid, const std::vector<const NcclRange*>& ranges)
     {
         std::int64_t depth = 0;
@@ -93,7 +94,7 @@ private:
                 }
             }
         }
-        if (depth > 0) { // the recording ended inside: its calls were made, but not launched
+        if (depth > 0) { // the recording ended inside a group: its calls were made, but not launched
             for (const NcclRange* const call : group.calls) {
                 addCall(*call);
             }
@@ -111,7 +112,7 @@ private:
 
     void addUnit(Unit unit, std::uint32_t tid, std::int64_t endNs)
     {
-        if (unit.calls.empty()) { // a group around the making of communicators
+        if (unit.calls.empty()) { // a group around the creation of communicators
             return;
         }
         unit.hosted = true;
@@ -142,7 +143,7 @@ private:
         }
     }
 
-    /// Rows of NCCL's kernels, by start.
+    /// Returns the rows of NCCL's kernels, ordered by start.
     std::vector<std::size_t> ncclKernels()
     {
         const trace::KernelColumns& kernels = m_process.kernels;
@@ -167,12 +168,12 @@ private:
         for (const std::size_t row : rows) {
             const std::uint32_t correlation = kernels.correlation[row];
             if (correlation == 0 || uses[correlation] > 1) {
-                ++m_result.sharedLaunch; // a CUDA graph: which kernel is which call it does not say
+                ++m_result.sharedLaunch; // a CUDA graph, which does not record the call of each kernel
                 continue;
             }
             const auto launch = m_launches.find(correlation);
             const auto unit = launch ? unitAt(*launch) : std::nullopt;
-            Unit& owner = unit ? m_result.units[*unit] : undescribed(launch, row);
+            Unit& owner = unit ? m_result.units[*unit] : addUndescribed(launch, row);
             owner.kernels.push_back(row);
             if (owner.surrounding.empty()) {
                 owner.surrounding = ncclFunctionOf(m_process.text(kernels.name[row]));
@@ -194,7 +195,8 @@ private:
         return span->unit;
     }
 
-    Unit& undescribed(std::optional<std::uint32_t> launch, std::size_t kernel)
+    /// Adds a unit without calls for a kernel whose launch is in no NCCL range.
+    Unit& addUndescribed(std::optional<std::uint32_t> launch, std::size_t kernel)
     {
         Unit unit;
         unit.hosted = launch.has_value();
@@ -211,33 +213,35 @@ private:
         return m_result.units.back();
     }
 
-    /// By the kernels' starts; units that left no kernel by the host's calls in between.
-    void putInOrder()
+    /// Orders the units by the starts of their kernels. Units without kernels are inserted by the time of
+    /// their host calls.
+    void sortUnits()
     {
-        std::vector<Unit> silent;
-        std::vector<Unit> ran;
+        std::vector<Unit> withoutKernel;
+        std::vector<Unit> withKernel;
         for (Unit& unit : m_result.units) {
-            (unit.kernels.empty() ? silent : ran).push_back(std::move(unit));
+            (unit.kernels.empty() ? withoutKernel : withKernel).push_back(std::move(unit));
         }
-        std::ranges::stable_sort(
-            ran, {}, [&](const Unit& unit) { return m_process.kernels.startNs[unit.kernels.front()]; });
-        std::ranges::stable_sort(silent, {}, &Unit::startNs);
+        std::ranges::stable_sort(withKernel, {}, [&](const Unit& unit) {
+            return m_process.kernels.startNs[unit.kernels.front()];
+        });
+        std::ranges::stable_sort(withoutKernel, {}, &Unit::startNs);
         m_result.units.clear();
-        auto next = silent.begin();
-        for (Unit& unit : ran) {
-            for (; unit.hosted && next != silent.end() && next->startNs < unit.startNs; ++next) {
+        auto next = withoutKernel.begin();
+        for (Unit& unit : withKernel) {
+            for (; unit.hosted && next != withoutKernel.end() && next->startNs < unit.startNs; ++next) {
                 m_result.units.push_back(std::move(*next));
             }
             m_result.units.push_back(std::move(unit));
         }
-        std::move(next, silent.end(), std::back_inserter(m_result.units));
+        std::move(next, withoutKernel.end(), std::back_inserter(m_result.units));
     }
 
     const trace::ProcessTrace& m_process;
     const std::vector<NcclRange>& m_ranges;
     model::LaunchIndex m_launches;
     NcclNames m_names;
-    std::map<std::uint32_t, std::vector<LaunchSpan>> m_spans; ///< by thread, by start
+    std::map<std::uint32_t, std::vector<LaunchSpan>> m_spans; ///< of each thread, ordered by start
     Surrounding<trace::RangeRow> m_annotations;
     Units m_result;
 };

@@ -14,7 +14,7 @@
 namespace ringside::importers::nsys {
 namespace {
 
-/// ENUM_NSYS_EVENT_TYPE, the same in all versions.
+/// Values of ENUM_NSYS_EVENT_TYPE; they are the same in all versions.
 enum EventType : std::int64_t {
     kCategory = 33,
     kMark = 34,
@@ -29,7 +29,7 @@ const std::vector<std::string_view> kColumns{"start",      "end",      "eventTyp
                                              "text",       "textId",   "globalTid", "domainId",
                                              "binaryData", "jsonText", "jsonTextId"};
 
-/// Calls that bring data, open or close a group, or make a communicator.
+/// Whether it is an NCCL call that moves data, begins or ends a group, or creates a communicator.
 bool isNcclCall(std::string_view name)
 {
     constexpr std::array<std::string_view, 3> kOthers{"ncclGroup", "ncclCommInit", "ncclCommSplit"};
@@ -62,7 +62,7 @@ private:
         const auto thread = scan.integer(Thread);
         const std::int64_t type = scan.integer(Type).value_or(0);
         if (type == kDomainDestroy) {
-            return; // says nothing that anybody asks for
+            return; // contains nothing that is needed
         }
         const bool known = type == kCategory || type == kMark || type == kThreadName || type == kPushPop ||
                            type == kStartEnd || type == kDomainCreate;
@@ -167,7 +167,8 @@ private:
         return payload.value_or(Payload());
     }
 
-    /// Names of domains may come after their ranges: until then ranges hold places in a list.
+    /// Returns the index of a domain in m_domains. Rows store it until finish(), because the name of a domain
+    /// may follow after its ranges.
     trace::StringId domainPlace(std::int64_t domain)
     {
         const auto [entry, fresh] =
@@ -194,8 +195,9 @@ private:
         }
     }
 
-    /// NCCL's calls are no ranges of the program; a program's ranges that only have such names are no calls.
-    /// NCCL has a domain of its own, but exports leave out the names of some.
+    /// Separates NCCL's calls from the program's ranges. NCCL's calls are removed from the ranges, and ranges
+    /// of the program that only have such names are removed from the calls. NCCL has a domain of its own, but
+    /// an export may lack the domain's name.
     void removeForeignNccl(ProcessRows& process, const std::vector<trace::StringId>& domainNames)
     {
         const std::vector<std::size_t>& rows = m_ncclRows[&process];
@@ -225,7 +227,7 @@ private:
     PayloadSchemas m_schemas;
     std::unordered_map<trace::StringId, trace::StringId> m_plainNames;
     std::unordered_map<trace::StringId, bool> m_isNccl;
-    std::map<const ProcessRows*, std::vector<std::size_t>> m_ncclRows; ///< places among the ranges
+    std::map<const ProcessRows*, std::vector<std::size_t>> m_ncclRows; ///< indices of the ranges
     std::unordered_map<std::int64_t, trace::StringId> m_domainPlaces;
     std::vector<std::int64_t> m_domains;
     std::int64_t m_others = 0;

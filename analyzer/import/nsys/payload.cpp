@@ -13,7 +13,7 @@
 namespace ringside::importers::nsys {
 namespace {
 
-/// Where a field of NCCL's goes; one of the two members.
+/// The member of Payload that receives a field of NCCL. One of the two pointers is set.
 struct Meaning {
     std::string_view name;
     std::optional<std::int64_t> Payload::*number = nullptr;
@@ -34,8 +34,8 @@ const Meaning* meaningOf(std::string_view name)
     return found != kMeanings.end() ? &*found : nullptr;
 }
 
-/// Bytes of a field, 0: not a number. Types below 2^24 are NVTX's, those above a schema or an enumeration of
-/// the program's own, of which NCCL has one (the reduction).
+/// Returns the bytes of a field; 0 if it is not a number. Types below 2^24 are defined by NVTX. Types from
+/// 2^24 on are schemas or enumerations of the program; the one that NCCL uses is the reduction.
 std::uint32_t widthOf(std::int64_t type)
 {
     constexpr std::int64_t kFirstOwnType = 1 << 24;
@@ -67,7 +67,7 @@ std::uint64_t littleEndian(std::span<const unsigned char> bytes)
     return value;
 }
 
-/// Numbers that cannot be ranks, sizes or devices are left out.
+/// Assigns a field. Numbers that are too large for ranks, sizes or devices are left out.
 void assign(Payload& payload, const Meaning& meaning, std::uint64_t value)
 {
     constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -100,7 +100,7 @@ std::optional<std::uint64_t> numberOfJson(const nlohmann::json& value, const Mea
     if (value.is_number_unsigned()) {
         return value.get<std::uint64_t>();
     }
-    if (value.is_number_integer()) { // negative: 64 bits that somebody printed with a sign
+    if (value.is_number_integer()) { // negative: an unsigned 64-bit number was printed with a sign
         return static_cast<std::uint64_t>(value.get<std::int64_t>());
     }
     if (!value.is_string()) {
@@ -118,12 +118,12 @@ PayloadSchemas::PayloadSchemas(ExportFile& file)
     constexpr std::size_t kMost = 1U << 16U;
     constexpr std::uint64_t kFarthestOffset = 1U << 16U;
     std::size_t fields = 0;
-    // The table repeats itself, once a process, without saying which one.
+    // The table repeats the entries for each process, without its id.
     for (Scan scan(file, "NVTX_PAYLOAD_SCHEMA_ENTRIES", {"schemaId", "name", "type", "offset"});
          scan.next() && fields < kMost;) {
         const Meaning* const meaning = meaningOf(scan.text(1));
         const std::uint32_t width = widthOf(scan.integer(2).value_or(0));
-        const std::int64_t offset = scan.integer(3).value_or(0); // none for the first
+        const std::int64_t offset = scan.integer(3).value_or(0); // the first field has none
         std::int64_t schema = 0;
         if (meaning == nullptr || width == 0 || !scan.read(0, schema) || offset < 0 ||
             static_cast<std::uint64_t>(offset) > kFarthestOffset) {
@@ -143,8 +143,8 @@ PayloadSchemas::PayloadSchemas(ExportFile& file)
 
 std::optional<Payload> PayloadSchemas::decode(std::span<const unsigned char> blob) const
 {
-    // As exported by 2026 versions: domain (4 bytes, 4 of padding), schema (the same), size of the payload
-    // (8), size of all (8), the payload.
+    // Layout in exports of 2026 versions: domain (4 bytes and 4 of padding), schema (4 and 4), size of the
+    // payload (8), total size (8), payload.
     constexpr std::size_t kSchemaAt = 8;
     constexpr std::size_t kSizeAt = 16;
     constexpr std::size_t kHeaderBytes = 32;

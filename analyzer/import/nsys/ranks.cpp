@@ -7,8 +7,9 @@
 namespace ringside::importers::nsys {
 namespace {
 
-/// Nothing where two communicators of the largest size disagree: then neither is known to be the world.
-void readMakings(const std::vector<NcclRange>& ranges, RankClue& clue)
+/// Fills in the rank in the largest communicator that was created on the device. It stays null if two
+/// communicators of that size disagree, because either could be the one of the whole job.
+void readCreations(const std::vector<NcclRange>& ranges, RankClue& clue)
 {
     bool ambiguous = false;
     for (const NcclRange& range : ranges) {
@@ -39,8 +40,8 @@ trace::RankRow rowOf(std::int64_t rank, const char* source)
     return row;
 }
 
-/// Whether what communicators tell gives every device of every process a rank of its own.
-bool communicatorsTell(const std::vector<RankClues>& clues)
+/// Whether communicators give each device of each process a rank of its own.
+bool areRanksKnown(const std::vector<RankClues>& clues)
 {
     std::set<std::int64_t> ranks;
     return std::ranges::all_of(clues, [&](const RankClues& process) {
@@ -64,7 +65,7 @@ RankClues cluesOf(const ProcessRows& process)
     clues.mpiRank = process.mpiRank;
     for (const std::int64_t device : used) {
         clues.devices.push_back({device, std::nullopt, std::nullopt});
-        readMakings(process.nccl, clues.devices.back());
+        readCreations(process.nccl, clues.devices.back());
     }
     return clues;
 }
@@ -72,10 +73,10 @@ RankClues cluesOf(const ProcessRows& process)
 void findRanks(std::vector<trace::ProcessTrace>& processes, const std::vector<RankClues>& clues,
                const Metadata& metadata)
 {
-    const bool told = communicatorsTell(clues);
+    const bool known = areRanksKnown(clues);
     for (std::size_t i = 0; i < processes.size(); ++i) {
         std::vector<trace::RankRow>& rows = processes[i].ranks;
-        if (told) {
+        if (known) {
             for (const RankClue& clue : clues[i].devices) {
                 rows.push_back(rowOf(*clue.rank, "NCCL communicator"));
                 rows.back().worldSize = clue.worldSize;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank a process of the session is, as far as the export says it.
+// Finds the ranks of the session's processes, as far as the export contains them.
 #pragma once
 #include "import/nsys/recording.h"
 
@@ -10,22 +10,23 @@
 
 namespace ringside::importers::nsys {
 
-/// One device of a process that a rank may be.
+/// What is known of the rank of one device of a process.
 struct RankClue {
     std::int64_t device = 0;
-    std::optional<std::int64_t> rank, worldSize; ///< in the largest communicator made on it
+    std::optional<std::int64_t> rank, worldSize; ///< in the largest communicator created on the device
 };
 struct RankClues {
     std::optional<std::int64_t> mpiRank;
     std::vector<RankClue> devices;
 };
 
-/// Of the devices that NCCL works on.
+/// Collects what is known of the ranks of the devices that NCCL uses.
 [[nodiscard]] RankClues cluesOf(const ProcessRows& process);
 
-/// Fills table rank where MPI, the making of communicators, or (for a single process) the launcher's
-/// variables tell, in this order, and where a process has several devices. Others stay without: whoever has
-/// the file's name may know more.
+/// Fills table rank. If the creation of communicators gives each device of each process a rank of its own,
+/// those are used; a process may then have several. Otherwise a process with at most one device gets its MPI
+/// rank, or if it is the only process the rank in the launcher's variables. Other processes stay without
+/// rank; the caller may find it in the file's name.
 void findRanks(std::vector<trace::ProcessTrace>& processes, const std::vector<RankClues>& clues,
                const Metadata& metadata);
 

@@ -8,7 +8,7 @@ namespace ringside::importers::nsys {
 
 ProcessRows* Recording::processOf(std::int64_t globalId)
 {
-    constexpr std::size_t kMost = 4096; // a stranger's file may name a process a row
+    constexpr std::size_t kMost = 4096; // a hostile file may name another process in each row
     const std::int64_t key = processKey(globalId);
     const auto known = processes.find(key);
     if (known != processes.end()) {
@@ -34,7 +34,7 @@ trace::StringId Recording::nameOf(std::optional<std::int64_t> stringId)
 bool Recording::readTimes(std::optional<std::int64_t> start, std::optional<std::int64_t> end,
                           std::int64_t& startNs, std::int64_t& endNs)
 {
-    // Half of what the reader believes: so far apart two times may lie, and from any of them be counted.
+    // Half of the largest plausible time, so that the difference of any two times is plausible, too.
     constexpr std::int64_t kFarthest = trace::kFarthestTimeNs / 2;
     const std::int64_t base = metadata.normalized ? metadata.startedRealtimeNs.value_or(0) : 0;
     if (!start || !end || !trace::isPlausibleTime(*start, trace::kFarthestDateNs) ||

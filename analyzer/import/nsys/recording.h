@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is read of an export, process by process, before it is joined: rows of the trace with times since the
-// session's start, names as numbers of one table, threads as the kernel's ids.
+// Holds the rows read from an export, by process, before they are joined. Times are ns since the session's
+// start, names are ids in one table, and threads are the kernel's ids.
 #pragma once
 #include "import/name_table.h"
 #include "import/nsys/metadata.h"
@@ -17,11 +17,11 @@
 
 namespace ringside::importers::nsys {
 
-/// NVTX domain of a range of NCCL's, and of one whose domain has no name in the file.
+/// An NVTX range of NCCL.
 struct NcclRange {
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
-    trace::StringId name = 0; ///< "ncclAllReduce"
+    trace::StringId name = 0; ///< such as "ncclAllReduce"
     std::uint32_t tid = 0;
     Payload payload;
 };
@@ -36,14 +36,14 @@ struct ProcessRows {
 };
 
 struct Counts {
-    std::int64_t implausible = 0; ///< times or sizes that cannot be
+    std::int64_t implausible = 0; ///< rows with impossible times or sizes
     std::int64_t incomplete = 0;  ///< rows without a process, device, stream or thread
-    std::int64_t nameless = 0;    ///< kernels and calls whose name is not among the strings
+    std::int64_t nameless = 0;    ///< rows whose name is not in table StringIds
     std::int64_t openRanges = 0;  ///< ranges without an end
-    std::int64_t badPayloads = 0; ///< of NCCL's ranges
-    std::int64_t wholeGraphs = 0; ///< launches of CUDA graphs recorded as one piece of work
-    std::int64_t tooMany = 0;     ///< rows of processes beyond those that are kept apart
-    std::int64_t leftOut = 0;     ///< rows that have no place in a run
+    std::int64_t badPayloads = 0; ///< NCCL ranges with an unreadable payload
+    std::int64_t wholeGraphs = 0; ///< launches of CUDA graphs that were recorded as one row
+    std::int64_t tooMany = 0;     ///< rows of processes beyond the limit
+    std::int64_t leftOut = 0;     ///< rows for which the trace has no table
     std::vector<std::string> leftOutKinds;
 };
 
@@ -51,14 +51,15 @@ struct Recording {
     Metadata metadata;
     std::map<std::int64_t, ProcessRows> processes; ///< by processKey
     NameTable names;
-    std::unordered_map<std::int64_t, trace::StringId> strings; ///< of table StringIds: in `names`
+    std::unordered_map<std::int64_t, trace::StringId> strings; ///< id in `names` by id in table StringIds
     Counts counts;
 
-    /// Null, and the row is counted, where there are too many of them.
+    /// Returns the process of a row. Null if there are too many processes; the row is then counted.
     ProcessRows* processOf(std::int64_t globalId);
-    /// The name of a row; counted where there is none.
+    /// Returns the name of a row. 0 if it is not in table StringIds; the row is then counted.
     trace::StringId nameOf(std::optional<std::int64_t> stringId);
-    /// Since the session's start; nothing where no clock shows such times.
+    /// Converts times to ns since the session's start. Returns false if they are implausible; the row is then
+    /// counted.
     [[nodiscard]] bool readTimes(std::optional<std::int64_t> start, std::optional<std::int64_t> end,
                                  std::int64_t& startNs, std::int64_t& endNs);
 };

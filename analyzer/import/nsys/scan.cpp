@@ -8,7 +8,7 @@
 namespace ringside::importers::nsys {
 namespace {
 
-/// As an identifier of SQL; names are of our own choosing, or the file's.
+/// Quotes a name as an SQL identifier, because names may come from the file.
 std::string identifier(std::string_view name)
 {
     std::string text = "\"";
@@ -34,7 +34,7 @@ Scan::Scan(ExportFile& file, std::string table, const std::vector<std::string_vi
         list += list.empty() ? "" : ", ";
         list += file.hasColumn(m_table, column) ? identifier(column) : "NULL";
     }
-    // No index: one may disagree with its table, and its expressions are the file's.
+    // No index is used: in a hostile file it may disagree with its table, or contain expensive expressions.
     const std::string sql = fmt::format("SELECT {} FROM {} NOT INDEXED", list, identifier(m_table));
     if (sqlite3_prepare_v2(file.handle(), sql.c_str(), static_cast<int>(sql.size()), &m_statement, nullptr) !=
         SQLITE_OK) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass over a table of an export. Columns that a version does not have, and values of another type than
-// asked for, read as nothing.
+// Scans a table of an export. A column that does not exist in this version, and a value of another type than
+// requested, read as null or empty.
 #pragma once
 #include "import/nsys/export_file.h"
 
@@ -16,20 +16,22 @@ struct sqlite3_stmt;
 
 namespace ringside::importers::nsys {
 
+/// One pass over the rows of a table.
 class Scan final {
 public:
-    /// A table that is not there has no rows. `file` outlives the scan.
+    /// A table that does not exist has no rows. `file` must outlive the scan.
     Scan(ExportFile& file, std::string table, const std::vector<std::string_view>& columns = {});
     ~Scan();
     Scan(const Scan&) = delete;
     Scan& operator=(const Scan&) = delete;
 
-    /// False behind the last row, and where the table cannot be read any further, which the file then knows
-    /// as a problem.
+    /// Moves to the next row. Returns false after the last row, or if the table cannot be read any further,
+    /// which is added to the file's problems.
     [[nodiscard]] bool next();
 
+    /// Returns the integer in a column, or null.
     [[nodiscard]] std::optional<std::int64_t> integer(int column) const;
-    /// Whether it is an integer that fits; then `to` is it.
+    /// Reads an integer into `to`. Returns false if the value is not an integer or does not fit.
     template <class T>
     [[nodiscard]] bool read(int column, T& to) const
     {
@@ -40,8 +42,10 @@ public:
         to = static_cast<T>(*value);
         return true;
     }
-    [[nodiscard]] std::string_view text(int column) const;                ///< valid until next()
-    [[nodiscard]] std::span<const unsigned char> bytes(int column) const; ///< of a text or a blob; as text()
+    /// Returns the text in a column, or an empty one. Valid until next().
+    [[nodiscard]] std::string_view text(int column) const;
+    /// Returns the bytes of a text or blob, or none. Valid until next().
+    [[nodiscard]] std::span<const unsigned char> bytes(int column) const;
 
 private:
     void stop(const std::string& why);
@@ -52,7 +56,7 @@ private:
     std::int64_t m_rows = 0;
 };
 
-/// Number of rows that can be read.
+/// Returns the number of rows that can be read.
 [[nodiscard]] std::int64_t countRows(ExportFile& file, const std::string& table);
 
 } // namespace ringside::importers::nsys
