@@ -18,10 +18,10 @@
 namespace ringside::importers::flight_recorder {
 namespace {
 
-constexpr std::int64_t kThread = 1; ///< of all calls: the kernel's thread ids are not in a dump
-constexpr std::string_view kSummary = "coalesced"; ///< entry that closes calls made together
+constexpr std::int64_t kThread = 1;                ///< thread of all calls; a dump contains no thread ids
+constexpr std::string_view kSummary = "coalesced"; ///< name of the entry that ends a batch of calls
 
-/// "nccl:send 0->1": the word behind the backend.
+/// Returns the word after the backend: "send" for "nccl:send 0->1".
 std::string_view operationOf(std::string_view name)
 {
     name.remove_prefix(std::min(name.size(), name.find(':') + 1)); // npos + 1 is 0
@@ -29,11 +29,11 @@ std::string_view operationOf(std::string_view name)
 }
 
 struct Peers {
-    std::int64_t self = -1; ///< ranks of the group
-    std::int64_t other = -1;
+    std::int64_t self = -1;  ///< rank in the group
+    std::int64_t other = -1; ///< rank in the group
 };
 
-/// Of "nccl:send 0->1" and "nccl:recv 1<-0".
+/// Parses the peers in "nccl:send 0->1" or "nccl:recv 1<-0".
 std::optional<Peers> peersOf(std::string_view name)
 {
     const std::size_t arrow = std::min(name.find("->"), name.find("<-"));
@@ -46,7 +46,7 @@ std::optional<Peers> peersOf(std::string_view name)
     return self && other && *self >= 0 && *other >= 0 ? std::optional(Peers{*self, *other}) : std::nullopt;
 }
 
-/// Calls made together: group, whether sends and receives, PyTorch's number.
+/// Identifies a batch of calls: group, whether sends and receives, PyTorch's number.
 using BatchKey = std::tuple<std::string, bool, std::int64_t>;
 BatchKey batchOf(const Entry& entry)
 {
@@ -78,8 +78,7 @@ private:
     struct Batch {
         std::size_t calls = 0;
         const Entry* summary = nullptr;
-        std::int64_t id = 0; ///< of its row
-        std::vector<std::size_t> rows;
+        std::vector<std::size_t> rows; ///< indices into the process's collective calls
     };
 
     void setOrigin()
@@ -125,7 +124,7 @@ private:
         m_process.communicators.push_back(row);
         return row.id;
     }
-    /// PyTorch numbers sends and receives by themselves, so they get a communicator of their own.
+    /// PyTorch numbers sends and receives separately, so they get a communicator of their own.
     std::int64_t communicatorOf(const Entry& entry)
     {
         const auto [place, fresh] = m_communicators.try_emplace({entry.group, entry.pointToPoint}, 0);
@@ -136,7 +135,7 @@ private:
         return place->second;
     }
 
-    /// A batch's calls have no events of their own: its summary has.
+    /// Returns the entry whose CUDA events show the state of a call. In a batch it is the summary.
     [[nodiscard]] const Entry& watchedOf(const Entry& entry) const
     {
         const Batch& batch = m_batches.at(batchOf(entry));
@@ -152,10 +151,10 @@ private:
         Batch& batch = m_batches[batchOf(entry)];
         const bool summary = operationOf(entry.name) == kSummary;
         if (summary && (entry.pointToPoint || batch.calls > 0)) {
-            m_summaries += batch.calls == 0 ? 1 : 0; // of messages that were overwritten
+            m_summaries += batch.calls == 0 ? 1 : 0; // its sends and receives were overwritten
             return;
         }
-        if (!entry.pointToPoint && entry.collectiveNumber == 0) { // they count from 1
+        if (!entry.pointToPoint && entry.collectiveNumber == 0) { // PyTorch counts from 1
             ++m_unnumbered;
             return;
         }
@@ -179,7 +178,8 @@ private:
         m_process.collectiveCalls.push_back(row);
     }
 
-    /// Their place; behind what was overwritten nobody knows it, and a gap says so.
+    /// Returns the sequence number of a send or receive. If earlier entries were overwritten, numbers begin
+    /// at 1, so that the gap shows that the real number is not known.
     std::int64_t nextMessage(const Entry& entry)
     {
         const bool lost = m_dump.entries.front().recordId > 0;
@@ -194,7 +194,8 @@ private:
         const Tensors& tensors = received ? entry.output : entry.input;
         const auto type = torchDatatype(tensors.datatype);
         row.datatype = type ? type->nccl : std::nullopt;
-        // What goes to each peer may differ from rank to rank: then sizes that differ are no mistake.
+        // The sizes for each peer may differ between ranks. They are left out, so that they are not reported
+        // as a mismatch.
         const bool even = function != "ncclAlltoAll" && entry.name.find("_v") == std::string::npos;
         if (even && !function.empty() && tensors.elements) {
             row.count = tensors.elements;
@@ -231,7 +232,8 @@ private:
         }
     }
 
-    /// Groups of which the recorder would know any call: this rank has never called anything there.
+    /// Adds the groups in which this rank has never made a call. That is only known if no group's calls were
+    /// overwritten.
     void addUnusedGroups()
     {
         std::set<std::int64_t> seen;
@@ -240,7 +242,7 @@ private:
             seen.insert(entry.groupId);
             names.insert(entry.group);
         }
-        const bool allSeen = m_dump.statusTold && std::ranges::all_of(m_dump.usedGroups, [&](auto id) {
+        const bool allSeen = m_dump.hasStatus && std::ranges::all_of(m_dump.usedGroups, [&](auto id) {
                                  return seen.contains(id);
                              });
         for (const auto& [name, group] : m_dump.groups) {
@@ -248,7 +250,7 @@ private:
                 addCommunicator(name, group.description.empty() ? name : group.description, false, 0);
             }
         }
-        m_groupsLost = m_dump.statusTold && !allSeen;
+        m_groupsLost = m_dump.hasStatus && !allSeen;
     }
 
     void addBatchRows()
@@ -281,7 +283,8 @@ private:
                            watchedOf(entry).state == State::Started ? "started on the GPU" : "not started");
     }
 
-    /// A dump with collectives that have not completed is a process that waits, as far as it tells.
+    /// Adds a hang if the dump has collectives that had not completed, because the process then waits for
+    /// them.
     void addHang()
     {
         if (m_uncompleted == 0) {
@@ -297,23 +300,23 @@ private:
             row.sinceNs = std::max(row.sinceNs, call.startNs);
         }
         row.noticedNs = std::clamp(row.noticedNs, row.sinceNs, trace::kFarthestTimeNs);
-        row.reason = fmt::format("the dump holds {} call{} that had not completed:", m_uncompleted,
+        row.reason = fmt::format("the dump contains {} call{} that had not completed:", m_uncompleted,
                                  m_uncompleted == 1 ? "" : "s");
         constexpr int kMost = 4;
-        int told = 0;
+        int listed = 0;
         for (const auto& [group, entry] : m_waiting) {
-            if (told++ < kMost) {
+            if (listed++ < kMost) {
                 const std::int64_t last = m_lastCompleted[group];
-                row.reason += fmt::format("{} {} ({})", told > 1 ? ";" : "", describe(*entry),
+                row.reason += fmt::format("{} {} ({})", listed > 1 ? ";" : "", describe(*entry),
                                           last > 0 ? fmt::format("the last that completed is {}", last)
-                                                   : "of those recorded none completed");
+                                                   : "no recorded one completed");
             }
         }
         m_process.hangs.push_back(std::move(row));
         addStack(m_firstUncompleted, "that has not completed", 1);
     }
 
-    void addStack(const Entry* entry, const char* fate, std::optional<std::int64_t> hang)
+    void addStack(const Entry* entry, const char* outcome, std::optional<std::int64_t> hang)
     {
         constexpr std::size_t kMostFrames = 64;
         const auto& frames = m_values.childrenOf(entry != nullptr ? entry->frames : Values::kNone);
@@ -325,7 +328,7 @@ private:
             row.takenNs = timeOf(entry->createdNs);
             row.frame = static_cast<std::int64_t>(i);
             row.thread = fmt::format("the call of {} number {} {}", operationOf(entry->name),
-                                     std::get<2>(batchOf(*entry)), fate);
+                                     std::get<2>(batchOf(*entry)), outcome);
             row.text =
                 cleanText(fmt::format("{} ({}:{})", m_values.textOf(m_values.find(frames[i], "name")),
                                       m_values.textOf(m_values.find(frames[i], "filename")),
@@ -349,33 +352,34 @@ private:
             m_process.tiers.push_back({name, active, reason, std::nullopt, std::nullopt});
         };
         tier("host", !m_process.collectiveCalls.empty(),
-             "collectives as PyTorch's flight recorder kept them: the last ones before the dump");
-        tier("device", false, "a flight recorder does not tell when collectives ran on the GPU");
-        tier("nvtx", false, "a flight recorder knows collectives only");
-        tier("nccl", false, "a flight recorder does not ask NCCL for algorithms, protocols and channels");
-        tier("sampled", false, "a flight recorder takes no samples of GPU, links or host");
+             "the last collectives before the dump, as PyTorch's flight recorder kept them");
+        tier("device", false, "the flight recorder does not record when collectives ran on the GPU");
+        tier("nvtx", false, "the flight recorder records only collectives");
+        tier("nccl", false, "the flight recorder does not record NCCL's algorithms, protocols and channels");
+        tier("sampled", false, "the flight recorder does not sample GPU, links or host");
     }
 
     void addIssues()
     {
         note(m_process, trace::Issue::CallsOverwritten,
              m_dump.entries.empty() ? 0 : m_dump.entries.front().recordId,
-             "earlier calls were overwritten before the dump: the flight recorder keeps the last "
-             "TORCH_FR_BUFFER_SIZE");
+             "earlier calls were overwritten before the dump. The flight recorder keeps the last "
+             "TORCH_FR_BUFFER_SIZE calls; set a larger number to keep more");
         note(m_process, trace::Issue::GroupsLost, m_groupsLost ? 1 : 0,
-             "all calls of a process group were overwritten: how far this rank came there is not known");
+             "all calls of a process group were overwritten; the progress of this rank in it is not known");
         note(m_process, trace::Issue::GroupsUndescribed, unknownGroups(),
-             "process groups of which the dump does not list the ranks: who is missing in them is not known");
+             "the dump does not list the ranks of process groups; missing ranks in them are not known");
         note(m_process, trace::Issue::DamagedEntry, m_dump.damaged + m_unnumbered,
-             "entries do not say what was called, or in which place, and were left out");
+             "entries lack the function or the number of the call and were left out");
         note(m_process, trace::Issue::ImplausibleTime, m_dump.implausible + m_implausible,
-             "entries hold times that no clock shows and were left out");
+             "entries have impossible times and were left out");
         note(m_process, trace::Issue::DurationsLeftOut, m_timed,
-             "collectives come with a duration, but not with its begin: it is not kept");
-        note(m_process, trace::Issue::StacksLeftOut, m_stacks,
-             "calls come with a stack: only that of the call that matters most is kept");
+             "collectives have a duration without its start; the duration was left out");
+        note(
+            m_process, trace::Issue::StacksLeftOut, m_stacks,
+            "calls have a stack; only that of the first uncompleted call, or else of the last call, is kept");
         note(m_process, trace::Issue::SummariesLeftOut, m_summaries,
-             "sends and receives that were made together were overwritten but for their summary");
+             "the sends and receives of batches were overwritten, and only their summaries remain");
     }
     [[nodiscard]] std::int64_t unknownGroups() const
     {
@@ -390,12 +394,12 @@ private:
     trace::ProcessTrace m_process;
     StringTable m_strings;
     std::int64_t m_originNs = 0;
-    std::int64_t m_latestNs = 0; ///< date of the last thing that the dump knows
+    std::int64_t m_latestNs = 0; ///< latest date in the dump
     std::map<BatchKey, Batch> m_batches;
     std::map<GroupKey, std::int64_t> m_communicators;
-    std::map<std::string, std::int64_t> m_messages; ///< by group: next place
+    std::map<std::string, std::int64_t> m_messages; ///< next sequence number of a send or receive, by group
     std::map<GroupKey, std::int64_t> m_lastCompleted;
-    std::map<GroupKey, const Entry*> m_waiting; ///< first that had not completed
+    std::map<GroupKey, const Entry*> m_waiting; ///< first entry that had not completed
     const Entry* m_firstUncompleted = nullptr;
     std::int64_t m_nextId = 1;
     std::int64_t m_uncompleted = 0, m_timed = 0, m_stacks = 0, m_summaries = 0, m_unnumbered = 0,

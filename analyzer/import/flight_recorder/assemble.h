@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a dump to a process's trace: communicators, the calls in their order, what had not completed.
+// Builds a process's trace from a dump: communicators, the calls in order, and which had not completed.
 #pragma once
 #include "import/flight_recorder/dump.h"
 
@@ -7,6 +7,7 @@
 
 namespace ringside::importers::flight_recorder {
 
+/// Builds the trace. `values` must contain the stack frames to which the dump refers.
 [[nodiscard]] trace::ProcessTrace assemble(const Dump& dump, const Values& values);
 
 } // namespace ringside::importers::flight_recorder

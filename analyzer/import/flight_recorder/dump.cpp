@@ -11,7 +11,7 @@
 namespace ringside::importers::flight_recorder {
 namespace {
 
-/// A pickle may name one list a million times: what is walked through has an end.
+/// Limits of what is read. A small pickle may refer to one list a million times.
 constexpr std::size_t kMostEntries = 1'000'000;
 constexpr std::size_t kMostTensors = 16'384; ///< of one call
 constexpr std::size_t kMostDimensions = 64;
@@ -57,7 +57,7 @@ private:
     {
         const ValueId status = m_values.find(m_root, "pg_status");
         const auto& groups = m_values.childrenOf(status);
-        m_dump.statusTold = m_values.typeOf(status) == Type::Dictionary;
+        m_dump.hasStatus = m_values.typeOf(status) == Type::Dictionary;
         for (std::size_t i = 0; i + 1 < groups.size(); i += 2) {
             if (const auto id = values::parseNumber<std::int64_t>(m_values.textOf(groups[i]))) {
                 m_dump.usedGroups.push_back(*id);
@@ -71,7 +71,8 @@ private:
         return number && *number >= 0 && *number <= kLargestNumber ? number : std::nullopt;
     }
 
-    /// JSON writes what it does not know as 0.
+    /// Returns a date in ns since 1970. Null if it is implausible or 0, which JSON dumps write for unknown
+    /// ones.
     std::optional<std::int64_t> dateOf(ValueId entry, std::string_view key) const
     {
         const auto number = m_values.integerOf(m_values.find(entry, key));

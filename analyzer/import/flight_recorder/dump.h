@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a dump of PyTorch's flight recorder says, typed: its entries, its process groups. Field names are
-// those of torch/csrc/distributed/c10d/FlightRecorder.hpp, versions 2.x.
+// Reads the entries and process groups of a dump of PyTorch's flight recorder. Field names are those of
+// torch/csrc/distributed/c10d/FlightRecorder.hpp, versions 2.x.
 #pragma once
 #include "import/flight_recorder/values.h"
 
@@ -14,8 +14,8 @@ enum class State : std::uint8_t { Scheduled, Started, Completed };
 
 /// The tensors of one side of a collective.
 struct Tensors {
-    std::optional<std::uint64_t> elements; ///< of all together; null: not told, or more than 64 bits hold
-    std::string datatype;                  ///< as PyTorch calls it; empty: none, or of several types
+    std::optional<std::uint64_t> elements; ///< sum over the tensors; null if not known or too large
+    std::string datatype;                  ///< PyTorch's name; empty if there is none or the types differ
 };
 
 struct Entry {
@@ -23,36 +23,39 @@ struct Entry {
     std::int64_t groupId = -1;
     std::string group;
     std::string groupDescription;
-    std::int64_t collectiveNumber = 0; ///< in its group, from 1; calls made together share it
-    std::int64_t messageNumber = 0;    ///< the same of sends and receives
+    std::int64_t collectiveNumber = 0; ///< number in its group, from 1; calls of a batch share it
+    std::int64_t messageNumber = 0;    ///< the same for sends and receives
     bool pointToPoint = false;
-    std::string name; ///< "nccl:all_reduce", "nccl:send 0->1"
+    std::string name; ///< such as "nccl:all_reduce" or "nccl:send 0->1"
     Tensors input;
     Tensors output;
     State state = State::Scheduled;
-    bool retired = false;               ///< nobody waits for it any more: it completed, or timed out
+    bool retired = false;               ///< whether it completed or timed out, so that no thread waits for it
     std::int64_t createdNs = 0;         ///< since 1970
-    std::optional<std::int64_t> seenNs; ///< latest time at which a watchdog saw it started or completed
+    std::optional<std::int64_t> seenNs; ///< last time at which the watchdog saw it started or completed
     std::optional<std::int64_t> timeoutMs;
-    bool timed = false; ///< a duration was measured
+    bool timed = false; ///< whether a duration was measured
     ValueId frames = Values::kNone;
 };
 
 struct Group {
     std::string description;
-    std::string ranks; ///< "[0, 1, 2]"
+    std::string ranks; ///< such as "[0, 1, 2]"
 };
 
+/// The contents of a dump.
 struct Dump {
     std::string version;
     std::string ncclVersion;
     std::map<std::string, Group> groups;  ///< by name
-    std::vector<std::int64_t> usedGroups; ///< ids of all groups on which anything was ever called
-    bool statusTold = false;              ///< usedGroups is known
+    std::vector<std::int64_t> usedGroups; ///< ids of all groups that were ever used by a call
+    bool hasStatus = false;               ///< whether usedGroups is known
     std::vector<Entry> entries;           ///< in the order of the calls
-    std::int64_t damaged = 0;             ///< entries that say too little
-    std::int64_t implausible = 0;         ///< entries with times that no clock shows
+    std::int64_t damaged = 0;             ///< number of entries with missing fields
+    std::int64_t implausible = 0;         ///< number of entries with impossible times
 };
+
+/// Reads the dump from the values of a file. Damaged entries are left out and counted.
 
 [[nodiscard]] Dump readDump(const Document& document);
 

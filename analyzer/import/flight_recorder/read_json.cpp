@@ -8,9 +8,9 @@
 namespace ringside::importers::flight_recorder {
 namespace {
 
-constexpr std::size_t kDeepest = 32; // a dump goes down six levels
+constexpr std::size_t kDeepest = 32; // a dump has six levels
 
-/// Characters of a file, a block at a time.
+/// An iterator over the characters of a file, which are read in blocks.
 class Characters final {
 public:
     using iterator_category = std::input_iterator_tag;
@@ -31,7 +31,7 @@ public:
             return filled > 0;
         }
     };
-    /// None: the end.
+    /// A null source is the end of the file.
     explicit Characters(Source* source) : m_source(source != nullptr && source->fill() ? source : nullptr) {}
 
     reference operator*() const { return m_source->block[m_source->at]; }
@@ -49,7 +49,7 @@ private:
     Source* m_source;
 };
 
-/// What nlohmann's parser tells, as values.
+/// Receives the events of nlohmann's SAX parser and adds them as values.
 class Builder final {
 public:
     explicit Builder(Document& document) : m_document(document) {}
@@ -80,7 +80,7 @@ public:
     bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&)
     {
         m_document.offset = position;
-        return stop("is no JSON from there on");
+        return stop("is not JSON");
     }
     // NOLINTEND(readability-identifier-naming)
 
@@ -93,7 +93,7 @@ private:
         }
         return false;
     }
-    bool tooMany() { return values().full() && !stop("holds more values than any dump does"); }
+    bool tooMany() { return values().full() && !stop("contains more values than a dump can have"); }
     bool put(ValueId value)
     {
         if (m_open.empty()) {
@@ -109,11 +109,11 @@ private:
     bool open(Type type)
     {
         if (m_open.size() >= kDeepest) {
-            return stop("is nested deeper than any dump");
+            return stop("is nested deeper than a dump");
         }
         const ValueId container = values().addContainer(type);
         if (container == Values::kNone || !put(container)) {
-            return stop("holds more values than any dump does");
+            return stop("contains more values than a dump can have");
         }
         m_open.push_back(container);
         return true;
@@ -139,7 +139,7 @@ Document readJson(Bytes& bytes)
     nlohmann::json::sax_parse(Characters(&source), Characters(nullptr), &builder,
                               nlohmann::json::input_format_t::json, true);
     if (!document.problem.empty()) {
-        document.hint = "Is it whole? Copy it again.";
+        document.hint = "If it is incomplete, copy it again.";
     }
     return document;
 }

@@ -11,17 +11,17 @@
 namespace ringside::importers::flight_recorder {
 namespace {
 
-constexpr std::uint64_t kLargestDump = 256U << 20U; // of 20000 entries: a tenth
+constexpr std::uint64_t kLargestDump = 256U << 20U; // ten times the size of a dump with 20000 entries
 constexpr unsigned char kProtocol = 0x80;
 
-/// Bytes of the pickle, in order.
+/// Reads the bytes of the pickle in order.
 class Input final {
 public:
     explicit Input(Bytes& bytes) : m_bytes(bytes) {}
 
     [[nodiscard]] std::uint64_t offset() const { return m_offset; }
     [[nodiscard]] bool ended() const { return m_ended; }
-    /// 0 behind the end.
+    /// Returns the next byte, or 0 after the end.
     unsigned char byte()
     {
         if (m_at == m_filled && !fill()) {
@@ -40,7 +40,7 @@ public:
     }
     std::string text(std::uint64_t length)
     {
-        std::string text; // grows with what is there: lengths are not trusted
+        std::string text; // grows with the bytes that exist, because the length is not trusted
         while (text.size() < length && (m_at < m_filled || fill())) {
             const std::size_t part = std::min<std::size_t>(length - text.size(), m_filled - m_at);
             text.append(m_block.data() + m_at, part);
@@ -113,10 +113,11 @@ public:
                 execute(code);
             }
             if (m_input.ended()) {
-                fail("breaks off", "Was the process killed while it wrote it? Copy it again.");
+                fail("breaks off",
+                     "Copy it again. If it is complete, the process was killed while it wrote the dump.");
             } else if (m_document.values.full() || m_stack.size() >= Values::kMost ||
                        m_memo.size() >= Values::kMost) {
-                fail("holds more values than any dump does", "Is it a flight-recorder dump?");
+                fail("contains more values than a dump can have", "Give a flight-recorder dump.");
             }
         }
         while (m_stack.size() > 1 && !m_marks.empty()) {
@@ -141,13 +142,13 @@ private:
     {
         if (!makeScalar(code) && !makeContainer(code) && !useMemo(code)) {
             const char* const forbidden = forbiddenName(code);
-            fail(forbidden != nullptr
-                     ? fmt::format("holds the instruction {} (0x{:02x}), which would run code", forbidden,
-                                   code)
-                     : fmt::format("holds 0x{:02x}, which is no instruction that makes plain values", code),
-                 "A flight-recorder dump holds plain values only. If you trust the file, load it in Python "
-                 "and "
-                 "write it with json.dump.");
+            fail(
+                forbidden != nullptr
+                    ? fmt::format("contains the instruction {} (0x{:02x}), which would run code", forbidden,
+                                  code)
+                    : fmt::format("contains 0x{:02x}, which is no instruction for plain values", code),
+                "A flight-recorder dump contains only plain values. If you trust the file, load it in Python "
+                "and write it with json.dump.");
         }
     }
 
@@ -157,7 +158,7 @@ private:
         case kProtocol:
             m_input.byte();
             return true;
-        case 0x95: // FRAME: a length that nobody needs
+        case 0x95: // FRAME: a length that is not needed
             m_input.number(8);
             return true;
         case 'N':
@@ -193,7 +194,7 @@ private:
         }
     }
 
-    /// LONG1: any number of bytes, two's complement. More than 64 bits are nothing that a dump holds.
+    /// Reads LONG1: an integer of up to 255 bytes in two's complement. A dump has none of more than 64 bits.
     void pushLong()
     {
         const int bytes = m_input.byte();
@@ -227,17 +228,17 @@ private:
             m_marks.push_back(m_stack.size());
             return true;
         case '0':
-            take(1);
+            drop(1);
             return true;
         case '1':
-            take(fromMark());
+            drop(removeMark());
             return true;
         case 't':
         case 'l':
-            collect(Type::List, fromMark());
+            collect(Type::List, removeMark());
             return true;
         case 'd':
-            collect(Type::Dictionary, fromMark());
+            collect(Type::Dictionary, removeMark());
             return true;
         case 0x85:
         case 0x86:
@@ -248,13 +249,13 @@ private:
             extend(Type::List, 1);
             return true;
         case 'e':
-            extend(Type::List, fromMark());
+            extend(Type::List, removeMark());
             return true;
         case 's':
             extend(Type::Dictionary, 2);
             return true;
         case 'u':
-            extend(Type::Dictionary, fromMark());
+            extend(Type::Dictionary, removeMark());
             return true;
         default:
             return false;
@@ -297,8 +298,8 @@ private:
         push(found->second);
     }
 
-    /// How many values lie above the last mark, which is used up.
-    std::size_t fromMark()
+    /// Removes the last mark and returns the number of values above it.
+    std::size_t removeMark()
     {
         if (m_marks.empty() || m_marks.back() > m_stack.size()) {
             failDamaged();
@@ -308,7 +309,7 @@ private:
         m_marks.pop_back();
         return m_stack.size() - mark;
     }
-    /// False: there are not so many, or they lie below a mark.
+    /// Whether there are so many values above the last mark. If not, the pickle is damaged.
     bool has(std::size_t count)
     {
         const std::size_t floor = m_marks.empty() ? 0 : m_marks.back();
@@ -318,7 +319,7 @@ private:
         }
         return true;
     }
-    void take(std::size_t count)
+    void drop(std::size_t count)
     {
         if (has(count)) {
             m_stack.resize(m_stack.size() - count);
@@ -351,7 +352,7 @@ private:
         }
         appendTop(container, count);
     }
-    /// As if the pickle's end came where it broke off: what stands above the last mark goes into what stands
+    /// Closes a container of a pickle that breaks off: adds the values above the last mark to the container
     /// below it.
     void closeUnfinished()
     {
@@ -373,7 +374,7 @@ private:
     Input m_input;
     Document& m_document;
     std::vector<ValueId> m_stack;
-    std::vector<std::size_t> m_marks; ///< sizes of the stack
+    std::vector<std::size_t> m_marks; ///< sizes of the stack at the marks
     std::unordered_map<std::uint64_t, ValueId> m_memo;
 };
 

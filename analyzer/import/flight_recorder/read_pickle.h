@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dump that was written as a Python pickle, the recorder's usual form. A pickle is a program that may call
-// anything; this reads only the instructions that make plain values, and executes nothing: what names a class
-// or calls one (GLOBAL, REDUCE, BUILD, INST, OBJ, persistent ids ...) ends the reading.
+// Reads a dump that was written as a Python pickle, the recorder's default format. A pickle is a program that
+// may call any function. This reader accepts only instructions that create plain values, and executes
+// nothing. An instruction that names or calls a class (GLOBAL, REDUCE, BUILD, INST, OBJ, persistent ids ...)
+// ends the reading.
 #pragma once
 #include "import/bytes.h"
 #include "import/flight_recorder/values.h"
@@ -10,10 +11,10 @@
 
 namespace ringside::importers::flight_recorder {
 
-/// Protocol 2 (PyTorch) to 5 (Python).
+/// Whether a file begins like a pickle of protocol 2 (PyTorch) to 5 (Python).
 [[nodiscard]] bool isPickle(std::string_view head);
 
-/// What was built before damage is kept, as if the pickle had ended there.
+/// Reads the values of a pickle. Values before damage are kept, as if the pickle had ended there.
 [[nodiscard]] Document readPickle(Bytes& bytes);
 
 } // namespace ringside::importers::flight_recorder

@@ -17,7 +17,7 @@ ValueId Values::add(Type type, std::int64_t number)
 
 ValueId Values::addReal(double)
 {
-    return add(Type::Real, 0); // durations without a begin: that they are there is all that is of use
+    return add(Type::Real, 0);
 }
 
 ValueId Values::addText(std::string text)

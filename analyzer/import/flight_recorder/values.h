@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a dump, whether it was written as JSON or as a pickle. Values are numbers in one arena: a
-// pickle may name one several times, even inside itself, so nothing here ever walks down without an end.
+// Stores the values of a dump, whether it was written as JSON or as a pickle. A value is an index into one
+// arena. A pickle may refer to a value several times, even from inside itself, so no function here recurses.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,20 +10,21 @@
 
 namespace ringside::importers::flight_recorder {
 
-using ValueId = std::uint32_t; ///< 0 is none
+using ValueId = std::uint32_t; ///< Values::kNone (0) is no value
 
 enum class Type : std::uint8_t { None, Boolean, Integer, Real, Text, List, Dictionary };
 
-/// Whatever could not be kept, because there is more than a dump ever holds, is Values::kNone.
+/// The values of a file. Values beyond kMost are not stored; their id is kNone.
 class Values final {
 public:
     static constexpr ValueId kNone = 0;
-    /// A recorder of 20000 entries makes three millions.
+    /// The limit. A dump of 20000 entries has three million values.
     static constexpr std::size_t kMost = std::size_t{1} << 24U;
 
     Values() { add(Type::None, 0); }
 
     ValueId add(Type type, std::int64_t number);
+    /// Adds a real number without its value: only the presence of a duration is used.
     ValueId addReal(double number);
     ValueId addText(std::string text);
     ValueId addContainer(Type type);
@@ -35,12 +36,14 @@ public:
     {
         return typeOf(id) == Type::List || typeOf(id) == Type::Dictionary;
     }
-    /// Of a list its elements, of a dictionary keys and values by turns; of anything else nothing.
+    /// Returns the elements of a list, or the alternating keys and values of a dictionary; otherwise nothing.
     [[nodiscard]] const std::vector<ValueId>& childrenOf(ValueId id) const;
-    /// The value of a key; kNone where there is none, or the key comes behind more than anything has.
+    /// Returns the value of a key. kNone if it is not among the first 128 members.
     [[nodiscard]] ValueId find(ValueId dictionary, std::string_view key) const;
 
+    /// Returns the value of an integer, or null.
     [[nodiscard]] std::optional<std::int64_t> integerOf(ValueId id) const;
+    /// Returns the value of a text, or an empty text.
     [[nodiscard]] std::string_view textOf(ValueId id) const;
     [[nodiscard]] bool isTrue(ValueId id) const
     {
@@ -50,7 +53,7 @@ public:
 private:
     struct Node {
         Type type = Type::None;
-        std::int64_t number = 0; ///< or place among the texts or children
+        std::int64_t number = 0; ///< value, or index into m_texts or m_children
     };
     [[nodiscard]] std::size_t index(ValueId id) const { return static_cast<std::size_t>(m_nodes[id].number); }
 
@@ -59,13 +62,13 @@ private:
     std::vector<std::vector<ValueId>> m_children;
 };
 
-/// What a file held, as far as it could be read.
+/// The contents of a file, as far as they could be read.
 struct Document {
     Values values;
     ValueId root = Values::kNone;
-    std::string problem;      ///< why it ends before its end; empty: it does not
-    std::string hint;         ///< what to do about it
-    std::uint64_t offset = 0; ///< of the problem
+    std::string problem;      ///< why it could not be read completely; empty if it could
+    std::string hint;         ///< what the user can do about it
+    std::uint64_t offset = 0; ///< position of the problem in the file
 };
 
 } // namespace ringside::importers::flight_recorder

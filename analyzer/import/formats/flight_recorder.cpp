@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dumps of PyTorch's flight recorder: the last collectives of a rank, mostly of one that hangs, as the pickle
-// that PyTorch writes or as JSON. A pickle is read, never executed.
+// Imports dumps of PyTorch's flight recorder: the last collectives of a rank, usually of one that hangs. A
+// dump is the pickle that PyTorch writes, or JSON. A pickle is read, but never executed.
 #include "import/flight_recorder/assemble.h"
 #include "import/flight_recorder/read_json.h"
 #include "import/flight_recorder/read_pickle.h"
@@ -18,7 +18,7 @@ namespace {
 
 using namespace flight_recorder;
 
-/// A profiler's trace names process groups, too.
+/// Whether it is a dump. Traces of the PyTorch profiler are excluded, because they name process groups, too.
 bool recognises(std::string_view head, const std::filesystem::path&)
 {
     constexpr std::array<std::string_view, 3> kOwn{"pg_config", "pg_status", "collective_seq_id"};
@@ -35,7 +35,7 @@ bool recognises(std::string_view head, const std::filesystem::path&)
 {
     throw Error(ErrorCode::Unusable,
                 fmt::format("{} {} at byte {}", job.path.string(), problem, document.offset),
-                document.hint.empty() ? "Is it a dump of PyTorch's flight recorder?" : document.hint);
+                document.hint.empty() ? "Give a dump of PyTorch's flight recorder." : document.hint);
 }
 
 void checkVersion(const Job& job, const Dump& dump)
@@ -44,7 +44,7 @@ void checkVersion(const Job& job, const Dump& dump)
         throw Error(
             ErrorCode::Unusable,
             fmt::format("{} is a flight-recorder dump of version {}", job.path.string(), dump.version),
-            "Versions 2.x (PyTorch 2.4 and newer) are read.");
+            "Give a dump of version 2.x (PyTorch 2.4 and newer).");
     }
 }
 
@@ -63,15 +63,14 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
     const Dump dump = readDump(document);
     checkVersion(job, dump);
     if (dump.entries.empty() && dump.groups.empty()) {
-        refuse(job, document, document.problem.empty() ? "holds no collectives" : document.problem);
+        refuse(job, document, document.problem.empty() ? "contains no collectives" : document.problem);
     }
     std::vector<trace::ProcessTrace> processes;
     processes.push_back(assemble(dump, document.values));
     if (!document.problem.empty()) {
-        processes.back().issues.push_back(
-            {trace::Issue::TruncatedFile, 1,
-             fmt::format("the file {} at byte {}: what stands behind that is lost", document.problem,
-                         document.offset)});
+        processes.back().issues.push_back({trace::Issue::TruncatedFile, 1,
+                                           fmt::format("the file {} at byte {}; the rest was not read",
+                                                       document.problem, document.offset)});
     }
     return processes;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON lines of NCCL Inspector: every completed collective of a rank, with how long it took and not when. A
-// file a process, named HOST-pidN.log.
+// Imports JSON lines of NCCL Inspector: the completed collectives of a rank with their durations, but without
+// times. Each process has a file, named HOST-pidN.log.
 #include "import/bytes.h"
 #include "import/importer.h"
 #include "import/inspector/collect.h"
@@ -14,7 +14,7 @@ namespace {
 
 using namespace inspector;
 
-constexpr std::size_t kLongestLine = 1U << 20U; // verbose, of 64 channels: ten kilobytes
+constexpr std::size_t kLongestLine = 1U << 20U; // a verbose record of 64 channels has ten kilobytes
 
 bool recognises(std::string_view head, const std::filesystem::path&)
 {
@@ -52,13 +52,13 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
     }
     std::vector<trace::ProcessTrace> processes = collector.finish();
     if (processes.empty()) {
-        throw Error(
-            ErrorCode::Unusable,
-            fmt::format("{} holds no record of NCCL Inspector in {} lines{}", job.path.string(), line.number,
-                        counts.damaged > 0
-                            ? fmt::format(", the first that is damaged is line {}", counts.firstDamage)
-                            : ""),
-            "Is it the Inspector's JSON output (NCCL_INSPECTOR_PROM_DUMP=0), and whole?");
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("{} contains no record of NCCL Inspector in {} lines{}", job.path.string(),
+                                line.number,
+                                counts.damaged > 0
+                                    ? fmt::format(", the first damaged one is line {}", counts.firstDamage)
+                                    : ""),
+                    "Give the complete JSON output of the Inspector (NCCL_INSPECTOR_PROM_DUMP=0).");
     }
     auto& issues = processes.front().issues;
     if (counts.damaged > 0) {
@@ -68,7 +68,7 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
                          counts.firstDamage, counts.brokenOff ? ", and the file breaks off" : "")});
     }
     if (counts.others > 0) {
-        issues.push_back({trace::Issue::LinesLeftOut, counts.others, "lines hold no operation"});
+        issues.push_back({trace::Issue::LinesLeftOut, counts.others, "lines contain no operation"});
     }
     if (!bytes.problem().empty()) {
         issues.push_back({trace::Issue::TruncatedFile, 1, bytes.problem()});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL's own log (NCCL_DEBUG=INFO), of one rank or of a whole job with other output between: who the ranks
-// are, how they are connected, what was set, and the calls in their order. It holds no times.
+// Imports NCCL's own log (NCCL_DEBUG=INFO), of one rank or of a whole job mixed with other output. It
+// contains the ranks, their connections, the settings, and the calls in their order, but no times.
 #include "import/importer.h"
 #include "import/nccl_log/collect.h"
 
@@ -13,9 +13,10 @@ namespace {
 
 using namespace nccl_log;
 
-constexpr std::size_t kLongestLine = 16U << 10U; // NCCL's are at most 1 KiB, but behind it another may follow
+constexpr std::size_t kLongestLine = 16U
+                                     << 10U; // a message has at most 1 KiB, but a line may contain several
 
-/// Some line is NCCL's, and it is text.
+/// Whether the file is text and any of its first lines is NCCL's.
 bool recognises(std::string_view head, const std::filesystem::path&)
 {
     const std::size_t first = head.find_first_not_of(" \n\t\r");
@@ -45,9 +46,10 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
     }
     std::vector<trace::ProcessTrace> processes = collector.finish();
     if (processes.empty()) {
-        throw Error(ErrorCode::Unusable,
-                    fmt::format("{} holds no line of NCCL's log in {} lines", job.path.string(), line.number),
-                    "Was it written with NCCL_DEBUG=INFO?");
+        throw Error(
+            ErrorCode::Unusable,
+            fmt::format("{} contains no line of NCCL's log in {} lines", job.path.string(), line.number),
+            "Write the log with NCCL_DEBUG=INFO.");
     }
     if (!bytes.problem().empty()) {
         processes.front().issues.push_back({trace::Issue::TruncatedFile, 1, bytes.problem()});

@@ -16,7 +16,7 @@ Process::Process(const Record& first, Room& room) : m_strings(m_trace), m_room(r
     m_trace.settings.push_back({"inspector", "format_version", first.version});
 }
 
-/// The Inspector counts the calls of each function by themselves, so each gets a communicator of its own.
+/// The Inspector numbers the calls of each function separately, so each function gets its own communicator.
 Process::Communicator* Process::communicatorOf(const Record& record)
 {
     const std::string function = record.pointToPoint ? "Send and Recv" : record.function;
@@ -75,15 +75,15 @@ void Process::add(const Record& record)
     addLength(record, row.id);
 }
 
-/// How long it took is told, when it was is not: dumps come later than what they tell of.
+/// Adds the duration of a call. Its time is not known, because the Inspector writes records later.
 void Process::addLength(const Record& record, std::int64_t call)
 {
     constexpr std::int64_t kNsAUs = 1000;
-    if (!record.lengthUs || *record.lengthUs == 0) { // 0: it could not be timed
+    if (!record.lengthUs || *record.lengthUs == 0) { // 0 means that the Inspector could not time it
         ++m_noLength;
         return;
     }
-    m_timedBy.insert(record.timedBy.empty() ? "not told" : record.timedBy);
+    m_timedBy.insert(record.timedBy.empty() ? "an unknown source" : record.timedBy);
     auto& times = m_trace.eventTimes;
     times.startNs.push_back(0);
     times.endNs.push_back(*record.lengthUs * kNsAUs);
@@ -105,23 +105,24 @@ trace::ProcessTrace Process::finish()
     };
     tier("host", true, "completed calls as NCCL Inspector dumped them, without the time of the call");
     tier("device", false,
-         fmt::format("NCCL Inspector tells how long a collective took, but not when; timed by {}",
+         fmt::format("NCCL Inspector records how long a collective took, but not when; timed by {}",
                      fmt::join(m_timedBy, ", ")));
-    tier("nccl", false, "NCCL Inspector does not tell algorithm, protocol and channels");
-    tier("nvtx", false, "NCCL Inspector holds no ranges");
-    tier("sampled", false, "NCCL Inspector takes no samples of GPU, links or host");
+    tier("nccl", false, "NCCL Inspector does not record algorithm, protocol and channels");
+    tier("nvtx", false, "NCCL Inspector records no ranges");
+    tier("sampled", false, "NCCL Inspector does not sample GPU, links or host");
     note(m_trace, trace::Issue::CompletedCallsOnly, 1,
-         "NCCL Inspector keeps collectives that completed, above a size, as far as its buffers held them: "
-         "calls that are not there may have been made");
+         "NCCL Inspector records only completed collectives above a size, and only until its buffers are "
+         "full; "
+         "further calls may have been made");
     note(m_trace, trace::Issue::TimesNotMeasured, std::ssize(m_trace.collectiveCalls),
-         "calls have a length, and no time at which they were made or ran");
+         "calls have a duration, but no time at which they were made or ran");
     note(m_trace, trace::Issue::UntimedCall, m_noLength, "collectives have no plausible execution time");
-    note(
-        m_trace, trace::Issue::RepeatedCall, m_repeated,
-        "collectives have a number that was there before (a communicator of the same hash was made again, or "
-        "lines are doubled) and were left out");
+    note(m_trace, trace::Issue::RepeatedCall, m_repeated,
+         "collectives have the number of an earlier one (a communicator with the same hash was created "
+         "again, or "
+         "lines are repeated) and were left out");
     note(m_trace, trace::Issue::TooManyCalls, m_noRoom,
-         "calls and communicators beyond what is kept of one file");
+         "calls and communicators exceed the limit for one file and were left out");
     return std::move(m_trace);
 }
 

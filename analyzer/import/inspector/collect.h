@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers the records of a file by the process that wrote them.
+// Collects the records of a file by the process that wrote them.
 #pragma once
 #include "import/inspector/record.h"
 #include "import/room.h"
@@ -16,18 +16,18 @@
 
 namespace ringside::importers::inspector {
 
+/// A process that wrote records.
 class Process final {
 public:
+    /// Keeps a reference to `room`, which all processes of the file share.
     Process(const Record& first, Room& room);
-    Process(const Process&) = delete; // strings point to the trace
+    Process(const Process&) = delete; // m_strings refers to m_trace
     Process& operator=(const Process&) = delete;
 
     void add(const Record& record);
     [[nodiscard]] trace::ProcessTrace finish();
 
 private:
-    /// NCCL's hash, the function (the Inspector counts each by itself), which use of it: a number that comes
-    /// again is a communicator that was made again.
     struct Communicator {
         std::size_t row = 0;
         std::int64_t messages = 0;
@@ -39,9 +39,9 @@ private:
     StringTable m_strings;
     Room& m_room;
     std::map<std::pair<std::string, std::string>, Communicator> m_communicators; ///< hash, function
-    std::set<std::tuple<std::size_t, std::int64_t>> m_seen;                      ///< communicator row, number
+    std::set<std::tuple<std::size_t, std::int64_t>> m_seen; ///< communicator row, sequence number
     std::set<std::string> m_timedBy;
-    std::int64_t m_largest = 0; ///< communicator's size, whose rank is the process's
+    std::int64_t m_largest = 0; ///< size of the largest communicator, which gives the process its rank
     std::int64_t m_rank = 0;
     std::int64_t m_noLength = 0, m_repeated = 0, m_noRoom = 0;
 };
@@ -50,6 +50,7 @@ private:
 class Collector final {
 public:
     void add(const Record& record);
+    /// Returns the traces, ordered by host and process id.
     [[nodiscard]] std::vector<trace::ProcessTrace> finish();
 
 private:

@@ -15,12 +15,12 @@ constexpr std::int64_t kLargest = std::int64_t{1} << 60;
 constexpr std::int64_t kMostRanks = 10'000'000;
 constexpr std::int64_t kNsAUs = 1000;
 
-/// False where it is nested deeper than any line: the parser's memory grows with it.
+/// Whether a line is nested no deeper than those of the Inspector. The parser's memory grows with the depth.
 bool isFlat(std::string_view line)
 {
     constexpr int kDeepest = 16;
     int depth = 0;
-    for (const char c : line) { // also in names: none of the Inspector's holds brackets
+    for (const char c : line) { // brackets in strings count, too; the Inspector's strings have none
         depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
         if (depth > kDeepest) {
             return false;

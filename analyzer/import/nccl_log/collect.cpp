@@ -39,9 +39,9 @@ struct Collector::Run {
         byPid.emplace(message.pid, std::pair(std::string(message.host), processes.back().get()));
         return processes.back().get();
     }
-    /// Behind another line's piece the begin of the host is not known: "netwnode1" is node1 if that has
-    /// written before.
-    Process* processBehindPiece(const Message& message)
+    /// Returns the process of a message that follows after a part of another line. The beginning of its host
+    /// name is then not known: "netwnode1" is node1 if that host wrote before. Null if no process matches.
+    Process* processAfterPart(const Message& message)
     {
         constexpr int kMost = 64; // hosts that happen to have the same process id
         auto [at, end] = byPid.equal_range(message.pid);
@@ -73,7 +73,7 @@ void Collector::add(const Line& line)
     m_run->foreign += contents.messages.empty() && !contents.torn && version.empty() ? 1 : 0;
     for (std::size_t i = 0; i < contents.messages.size(); ++i) {
         const Message& message = contents.messages[i];
-        Process* const process = i == 0 ? m_run->processOf(message) : m_run->processBehindPiece(message);
+        Process* const process = i == 0 ? m_run->processOf(message) : m_run->processAfterPart(message);
         if (process != nullptr) {
             process->add(message, torn);
         }
@@ -82,7 +82,7 @@ void Collector::add(const Line& line)
 
 std::vector<trace::ProcessTrace> Collector::finish()
 {
-    std::map<std::int64_t, std::int64_t> attempts; ///< a log that was appended to holds a rank again
+    std::map<std::int64_t, std::int64_t> attempts; // a log of several job attempts contains a rank repeatedly
     std::vector<trace::ProcessTrace> traces;
     for (const auto& process : m_run->processes) {
         if (const auto rank = process->rank()) {
@@ -102,14 +102,16 @@ std::vector<trace::ProcessTrace> Collector::finish()
         }
     };
     note(trace::Issue::LinesOfOthers, m_run->foreign, "lines of the log are not NCCL's");
-    note(trace::Issue::MixedLine, m_run->torn,
-         fmt::format(
-             "lines hold pieces of several messages, the first is {}; what could be told apart was read",
-             m_run->firstTorn));
+    note(
+        trace::Issue::MixedLine, m_run->torn,
+        fmt::format("lines contain parts of several messages, the first is {}; parts that could be separated "
+                    "were read",
+                    m_run->firstTorn));
     note(trace::Issue::TornMessage, m_run->unknownPieces,
-         "pieces of lines do not say which process wrote them, and were left out");
-    note(trace::Issue::LongLine, m_run->cut, "lines were too long: only their begin was read");
-    note(trace::Issue::TooManyProcesses, m_run->tooMany, "lines of more processes than one log may hold");
+         "parts of lines have no recognisable process and were left out");
+    note(trace::Issue::LongLine, m_run->cut, "lines were too long; only their beginning was read");
+    note(trace::Issue::TooManyProcesses, m_run->tooMany,
+         "lines belong to more processes than one log may have and were left out");
     return traces;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers what the lines of a log say about each process that wrote them. A log knows no times: calls are in
-// their order, and that is all.
+// Collects the lines of a log by the process that wrote them. A log contains no times, only the order of the
+// calls.
 #pragma once
 #include "import/bytes.h"
 #include "import/nccl_log/log_line.h"
@@ -12,6 +12,7 @@
 
 namespace ringside::importers::nccl_log {
 
+/// All processes of a log.
 class Collector final {
 public:
     Collector();
@@ -19,8 +20,9 @@ public:
     Collector(const Collector&) = delete;
     Collector& operator=(const Collector&) = delete;
 
+    /// Adds a line of the log, which may belong to NCCL or to another program.
     void add(const Line& line);
-    /// The processes that wrote into the log, in the order of their first lines; empty: NCCL wrote nothing.
+    /// Returns the processes in the order of their first lines. Empty if the log has no line of NCCL.
     [[nodiscard]] std::vector<trace::ProcessTrace> finish();
 
 private:

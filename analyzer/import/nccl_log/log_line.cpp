@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int64_t kLargestId = std::int64_t{1} << 31;
 
-/// Takes the last part of `text` behind `separator`; null: there is no separator.
-std::optional<std::string_view> takeLast(std::string_view& text, char separator)
+/// Removes the last part of `text` after `separator` and returns it. Null if there is no separator.
+std::optional<std::string_view> removeLast(std::string_view& text, char separator)
 {
     const std::size_t at = text.rfind(separator);
     if (at == std::string_view::npos) {
@@ -23,9 +23,10 @@ std::optional<std::string_view> takeLast(std::string_view& text, char separator)
     return part;
 }
 
-std::optional<std::int64_t> takeId(std::string_view& text, char separator)
+/// Removes the id after the last `separator` and returns it. Null if it is no valid id.
+std::optional<std::int64_t> removeLastId(std::string_view& text, char separator)
 {
-    const auto part = takeLast(text, separator);
+    const auto part = removeLast(text, separator);
     const auto number = part ? values::parseNumber<std::int64_t>(*part) : std::nullopt;
     return number && *number >= 0 && *number <= kLargestId ? number : std::nullopt;
 }
@@ -36,10 +37,10 @@ std::string_view withoutSpaces(std::string_view text)
     return text.substr(0, end == std::string_view::npos ? 0 : end + 1);
 }
 
-/// "...HOST:PID:TID [DEVICE] FILE:LINE " before NCCL's level; the file is there only for warnings.
+/// The prefix "...HOST:PID:TID [DEVICE] FILE:LINE " before NCCL's level. Only warnings have the file.
 struct Prefix {
     Message message;
-    std::size_t begin = 0; ///< of the host, in the line
+    std::size_t begin = 0; ///< position of the host in the text
 };
 std::optional<Prefix> prefixOf(std::string_view before)
 {
@@ -50,14 +51,14 @@ std::optional<Prefix> prefixOf(std::string_view before)
         return std::nullopt;
     }
     const auto device = values::parseNumber<std::int64_t>(before.substr(open + 2, close - open - 2));
-    std::string_view who = withoutSpaces(before.substr(0, open));
-    const auto tid = takeId(who, ':');
-    const auto pid = tid ? takeId(who, ':') : std::nullopt;
+    std::string_view writer = withoutSpaces(before.substr(0, open));
+    const auto tid = removeLastId(writer, ':');
+    const auto pid = tid ? removeLastId(writer, ':') : std::nullopt;
     if (!device || *device < 0 || *device > kLargestId || !pid) {
         return std::nullopt;
     }
-    prefix.begin = who.find_last_of(" \t]|>:") + 1; // npos + 1 is 0
-    prefix.message.host = who.substr(prefix.begin);
+    prefix.begin = writer.find_last_of(" \t]|>:") + 1; // npos + 1 is 0
+    prefix.message.host = writer.substr(prefix.begin);
     prefix.message.pid = *pid;
     prefix.message.tid = *tid;
     prefix.message.device = *device;
@@ -66,7 +67,7 @@ std::optional<Prefix> prefixOf(std::string_view before)
     return isHost ? std::optional(prefix) : std::nullopt;
 }
 
-/// The next "NCCL INFO " or "NCCL WARN ".
+/// Returns the position of the next "NCCL INFO " or "NCCL WARN ", or npos.
 std::size_t findLevel(std::string_view line, std::size_t from)
 {
     return std::min(line.find("NCCL INFO ", from), line.find("NCCL WARN ", from));
@@ -84,7 +85,7 @@ LineContents readLine(std::string_view line)
         const std::size_t text = at + kLevel.size();
         const std::size_t next = findLevel(line, text);
         if (prefix) {
-            if (!contents.messages.empty()) { // the text before ends where this one begins
+            if (!contents.messages.empty()) { // the previous message ends where this one begins
                 Message& before = contents.messages.back();
                 before.text = line.substr(from, prefix->begin);
             }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NCCL wrote into a log, found among the lines of a job: "HOST:PID:TID [DEVICE] NCCL INFO TEXT", behind
-// whatever a launcher or a time stamp puts before it. Processes write at once: one line may hold pieces of
-// two.
+// Finds NCCL's messages in the output of a job: "HOST:PID:TID [DEVICE] NCCL INFO TEXT", possibly after the
+// prefix of a launcher or a time stamp. Several processes write at the same time, so a line may contain parts
+// of two messages.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -14,17 +14,17 @@ struct Message {
     std::string_view host;
     std::int64_t pid = 0;
     std::int64_t tid = 0;
-    std::int64_t device = -1; ///< CUDA ordinal; -1: not told
+    std::int64_t device = -1; ///< CUDA ordinal; -1 if not known
     bool warning = false;
     std::string_view text;
 };
 
 struct LineContents {
     std::vector<Message> messages;
-    bool torn = false; ///< pieces of several lines stand in it, or NCCL's begin is not whole
+    bool torn = false; ///< whether it contains parts of several messages, or an incomplete prefix of NCCL
 };
 
-/// Empty and not torn: not NCCL's.
+/// Finds the messages in a line. If the result has no messages and is not torn, the line is not NCCL's.
 [[nodiscard]] LineContents readLine(std::string_view line);
 
 } // namespace ringside::importers::nccl_log

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kMostRanks = 10'000'000;
 
-/// The number behind a word: "count 4096"; null: neither.
+/// Parses the number after a word, such as "count 4096". Null if word or number is missing.
 template <class Number>
 std::optional<Number> numberAfter(std::string_view text, std::string_view word, int base = 10)
 {
@@ -56,7 +56,7 @@ Parsed parseInit(std::string_view text)
     if (!line.commId && line.parent == 0) {
         return TornLine{};
     }
-    if (line.parent != 0) { // "splitCount" before NCCL 2.27
+    if (line.parent != 0) { // NCCL before 2.27 writes "splitCount" instead of "childCount"
         std::string_view count = wordAfter(text, " childCount ");
         count = count.empty() ? wordAfter(text, " splitCount ") : count;
         line.split = fmt::format("{} {}", count, wordAfter(text, " color "));
@@ -65,7 +65,8 @@ Parsed parseInit(std::string_view text)
     return line;
 }
 
-/// "AllReduce: opCount 3 sendbuff ... count 4 datatype 7 op 0 root 0 comm 0x... [nranks=4] stream 0x..."
+/// Parses "AllReduce: opCount 3 sendbuff ... count 4 datatype 7 op 0 root 0 comm 0x... [nranks=4] stream
+/// ...".
 Parsed parseCall(std::string_view text, std::size_t colon)
 {
     CallLine line;
@@ -92,7 +93,7 @@ Parsed parseCall(std::string_view text, std::size_t colon)
     return line;
 }
 
-/// "NCCL_ALGO set by environment to Ring." The full stop is NCCL's where the value is a number.
+/// Parses "NCCL_ALGO set by environment to Ring". After a number, NCCL adds a full stop.
 Parsed parseEnvironment(std::string_view text, std::size_t at)
 {
     constexpr std::string_view kWords = " set by environment to ";
@@ -105,7 +106,8 @@ Parsed parseEnvironment(std::string_view text, std::size_t at)
     return line;
 }
 
-/// "Channel 00/0 : 0[0] -> 1[1] [send] via NET/IB/0/GDRDMA": the way, without the numbers in it.
+/// Parses "Channel 00/0 : 0[0] -> 1[1] [send] via NET/IB/0/GDRDMA". The fact's name contains the transport
+/// without the numbers in it.
 Parsed parseConnection(std::string_view text, std::size_t at)
 {
     constexpr std::string_view kVia = " via ";
@@ -127,7 +129,7 @@ struct Known {
     std::string_view begin;
     std::string_view name;
 };
-/// Messages that are kept as they stand, by how they begin.
+/// Messages that are kept unchanged, by their beginning.
 constexpr std::array kKnown{Known{"Using network ", "network"},
                             Known{"Trees ", "trees"},
                             Known{"NET/IB : Using ", "ib_devices"},
@@ -146,7 +148,7 @@ Parsed parseFact(std::string_view text)
     if (const std::size_t at = text.find(" coll channels"); at != std::string_view::npos) {
         return FactLine{"coll_channels", text.substr(0, at)};
     }
-    // "Channel 00/02 :    0   1   2   3": a ring.
+    // "Channel 00/02 :    0   1   2   3" is a ring.
     const std::size_t colon = text.find(" :");
     if (text.starts_with("Channel ") && colon != std::string_view::npos) {
         const std::string_view order = text.substr(colon + 2);

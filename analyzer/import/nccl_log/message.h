@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL's messages, typed: those that say what was made, called, set and connected (NCCL 2.18 to 2.30,
+// Parses NCCL's messages about created communicators, calls, settings and connections (NCCL 2.18 to 2.30,
 // init.cc, enqueue.cc, transport/*.cc, misc/param.cc).
 #pragma once
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace ringside::importers::nccl_log {
 
-/// A communicator is made.
+/// A communicator is being created.
 struct InitLine {
     std::uint64_t communicator = 0; ///< address
     std::int64_t rank = 0;
     std::int64_t size = 0;
     std::int64_t device = -1;
     std::uint64_t busId = 0;
-    std::optional<std::uint64_t> commId; ///< NCCL's hash of it; null: it was split from another one
-    std::uint64_t parent = 0;            ///< address
-    std::string split;                   ///< which of the parent's splits, the same on all members
-    bool complete = false;
+    std::optional<std::uint64_t> commId; ///< NCCL's hash of it; null if it was split from another one
+    std::uint64_t parent = 0;            ///< address of the one it was split from, or 0
+    std::string split;                   ///< identifies the parent's split; the same on all members
+    bool complete = false;               ///< whether the message is about the end of the creation
 };
 
-/// An NCCL function is called.
+/// An NCCL function was called.
 struct CallLine {
     std::string_view function;
     std::uint64_t count = 0;
@@ -31,31 +31,33 @@ struct CallLine {
     std::int64_t reduction = 0;
     std::int64_t root = 0;
     std::uint64_t communicator = 0;
-    std::int64_t size = 0; ///< of the communicator, 0: not told
+    std::int64_t size = 0; ///< size of the communicator; 0 if not known
 };
 
+/// A variable was set.
 struct EnvironmentLine {
     std::string_view name;
     std::string_view value;
 };
 
-/// Something that is worth keeping as it stands: name and value.
+/// A fact that is kept unchanged as name and value.
 struct FactLine {
     std::string name;
     std::string_view value;
-    bool counts = false; ///< of such lines the number is kept, not the value
+    bool counts = false; ///< whether the number of such lines is kept instead of the value
 };
 
 struct OtherLine {};
-struct TornLine {}; ///< begins like one of the above and does not go on like it
+struct TornLine {}; ///< a line that begins like one of the above and continues differently
 
 using Parsed = std::variant<OtherLine, TornLine, InitLine, CallLine, EnvironmentLine, FactLine>;
+/// Parses the text of a message.
 [[nodiscard]] Parsed parseMessage(std::string_view text);
 
-/// "2.28.9+cuda13.0" of a line that says NCCL's version; empty: it does not.
+/// Returns NCCL's version in a line, such as "2.28.9+cuda13.0". Empty if the line does not contain it.
 [[nodiscard]] std::string_view versionOf(std::string_view line);
 
-/// As PCI devices are called: 0000:05:00.0.
+/// Formats NCCL's bus id as a PCI address such as 0000:05:00.0.
 [[nodiscard]] std::string busName(std::uint64_t busId);
 
 } // namespace ringside::importers::nccl_log

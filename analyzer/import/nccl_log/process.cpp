@@ -40,10 +40,10 @@ void Process::add(const Message& message, bool torn)
         ++m_torn;
         return;
     }
-    std::visit([this](const auto& line) { take(line); }, parsed);
+    std::visit([this](const auto& line) { addLine(line); }, parsed);
 }
 
-Process::Communicator* Process::make(std::uint64_t address)
+Process::Communicator* Process::addCommunicator(std::uint64_t address)
 {
     if (m_room.communicators == 0) {
         ++m_noRoom;
@@ -58,15 +58,17 @@ Process::Communicator* Process::make(std::uint64_t address)
     return &(m_communicators[address] = {m_trace.communicators.size() - 1, false, 0});
 }
 
-/// Begin and end of making one are two lines; an address may come again when its communicator is gone.
-void Process::take(const InitLine& line)
+/// Begin and end of the creation are two lines. After a communicator was destroyed, a new one may have the
+/// same address.
+void Process::addLine(const InitLine& line)
 {
     const auto known = m_communicators.find(line.communicator);
     Communicator* communicator = known != m_communicators.end() ? &known->second : nullptr;
     if (communicator != nullptr && communicator->complete == line.complete) {
         communicator = nullptr;
     }
-    communicator = communicator == nullptr || communicator->complete ? make(line.communicator) : communicator;
+    communicator =
+        communicator == nullptr || communicator->complete ? addCommunicator(line.communicator) : communicator;
     if (communicator == nullptr) {
         return;
     }
@@ -100,12 +102,12 @@ void Process::addDevice(const InitLine& line)
     }
 }
 
-void Process::take(const CallLine& line)
+void Process::addLine(const CallLine& line)
 {
     const auto known = m_communicators.find(line.communicator);
     Communicator* communicator = known != m_communicators.end() ? &known->second : nullptr;
     if (communicator == nullptr) {
-        communicator = make(line.communicator);
+        communicator = addCommunicator(line.communicator);
         ++m_unknownCommunicators;
         if (communicator != nullptr) {
             m_trace.communicators[communicator->row].size = line.size;
@@ -138,7 +140,7 @@ void Process::take(const CallLine& line)
     m_trace.collectiveCalls.push_back(row);
 }
 
-void Process::take(const EnvironmentLine& line)
+void Process::addLine(const EnvironmentLine& line)
 {
     if (trace::isStoredVariable(line.name)) {
         m_environment.try_emplace(cleanText(line.name), cleanText(trace::redacted(line.name, line.value)));
@@ -147,10 +149,10 @@ void Process::take(const EnvironmentLine& line)
     }
 }
 
-/// Of several communicators the first one's: mostly that of all ranks.
-void Process::take(const FactLine& line)
+/// Keeps the first value of each fact. The first communicator is usually that of all ranks.
+void Process::addLine(const FactLine& line)
 {
-    constexpr std::size_t kMost = 256; // rings of a node: 32
+    constexpr std::size_t kMost = 256; // a node has 32 rings
     const std::string name = cleanText(line.name);
     if (line.counts) {
         if (m_connections.size() < kMost || m_connections.contains(name)) {
@@ -211,10 +213,10 @@ void Process::addContext()
          m_trace.collectiveCalls.empty() ? "NCCL's log has no calls: NCCL_DEBUG_SUBSYS needs COLL "
                                            "(NCCL_DEBUG_SUBSYS=INIT,ENV,NET,GRAPH,COLL)"
                                          : "NCCL's log: its calls in their order, without times");
-    tier("device", false, "NCCL's log does not tell when anything ran");
-    tier("nvtx", false, "NCCL's log holds no ranges");
-    tier("nccl", false, "NCCL's log does not tell algorithm, protocol and channels of a call");
-    tier("sampled", false, "NCCL's log holds no samples of GPU, links or host");
+    tier("device", false, "NCCL's log does not contain times");
+    tier("nvtx", false, "NCCL's log contains no ranges");
+    tier("nccl", false, "NCCL's log does not contain algorithm, protocol and channels of a call");
+    tier("sampled", false, "NCCL's log contains no samples of GPU, links or host");
 }
 
 trace::ProcessTrace Process::finish()
@@ -224,23 +226,25 @@ trace::ProcessTrace Process::finish()
         return !entry.second.complete && m_trace.communicators[entry.second.row].rank >= 0;
     });
     note(m_trace, trace::Issue::TimesNotMeasured, std::ssize(m_trace.collectiveCalls),
-         "calls have no times: NCCL's log tells their order only");
+         "calls have no times, because NCCL's log contains only their order");
     note(m_trace, trace::Issue::InitNotComplete, unfinished,
-         "communicators were begun and never completed: initialisation failed, hangs, or the log ends there");
+         "the creation of communicators did not complete: it failed, hangs, or the log ends before");
     note(m_trace, trace::Issue::NcclWarning, m_warnings, "NCCL warned: " + m_firstWarning);
-    note(m_trace, trace::Issue::CommunicatorsUnknown, m_unknownCommunicators,
-         "communicators were made before the log begins, or without INIT in NCCL_DEBUG_SUBSYS: their calls "
-         "cannot be matched");
+    note(
+        m_trace, trace::Issue::CommunicatorsUnknown, m_unknownCommunicators,
+        "communicators were created before the log begins, or without INIT in NCCL_DEBUG_SUBSYS; their calls "
+        "cannot be matched");
     note(m_trace, trace::Issue::TornLine, m_torn,
-         "lines are torn, as several processes write into one log, and could not be read (NCCL_DEBUG_FILE "
-         "with %h and %p gives each a file of its own)");
+         "lines could not be read because several processes wrote into the log at the same time. Set "
+         "NCCL_DEBUG_FILE with %h and %p, so that each process writes its own file");
     note(m_trace, trace::Issue::VariablesLeftOut, m_notStored,
-         "variables that NCCL names are not on the list of those that a trace may hold");
+         "variables in the log are not on the list of those that a trace may contain and were left out");
     note(m_trace, trace::Issue::TopologyLeftOut, m_repeated,
-         "lines about rings, trees and networks repeat what another communicator said, and were left out");
-    note(m_trace, trace::Issue::LinesLeftOut, m_other, "lines of NCCL's log that have no place in a run");
+         "lines about rings, trees and networks of further communicators were left out");
+    note(m_trace, trace::Issue::LinesLeftOut, m_other,
+         "lines of NCCL's log contain nothing for which the trace has a table");
     note(m_trace, trace::Issue::TooManyCalls, m_noRoom,
-         "calls and communicators beyond what is kept of one log");
+         "calls and communicators exceed the limit for one log and were left out");
     return std::move(m_trace);
 }
 

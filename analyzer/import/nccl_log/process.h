@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One process's trace, from its messages.
+// Builds the trace of one process from its messages.
 #pragma once
 #include "import/nccl_log/log_line.h"
 #include "import/nccl_log/message.h"
@@ -15,17 +15,21 @@
 
 namespace ringside::importers::nccl_log {
 
+/// A process that wrote into the log.
 class Process final {
 public:
+    /// Keeps a reference to `room`, which all processes of the log share.
     Process(const Message& first, Room& room);
-    Process(const Process&) = delete; // strings point to the trace
+    Process(const Process&) = delete; // m_strings refers to m_trace
     Process& operator=(const Process&) = delete;
 
-    /// `torn`: its text may lack its end, or hold another line's.
+    /// Adds a message. If it is `torn`, its text may be cut off or contain another message.
     void add(const Message& message, bool torn);
+    /// Completes the trace and returns it.
     [[nodiscard]] trace::ProcessTrace finish();
+    /// Returns the rank in the largest communicator. Null if it is not known.
     [[nodiscard]] std::optional<std::int64_t> rank() const;
-    /// How many processes of the log were the same rank before.
+    /// Sets the number of earlier processes in the log with the same rank.
     void setAttempt(std::int64_t attempt) { m_attempt = attempt; }
 
 private:
@@ -34,13 +38,13 @@ private:
         bool complete = false;
         std::int64_t calls = 0;
     };
-    void take(const OtherLine&) { ++m_other; }
-    void take(const TornLine&) { ++m_torn; }
-    void take(const InitLine& line);
-    void take(const CallLine& line);
-    void take(const EnvironmentLine& line);
-    void take(const FactLine& line);
-    Communicator* make(std::uint64_t address);
+    void addLine(const OtherLine&) { ++m_other; }
+    void addLine(const TornLine&) { ++m_torn; }
+    void addLine(const InitLine& line);
+    void addLine(const CallLine& line);
+    void addLine(const EnvironmentLine& line);
+    void addLine(const FactLine& line);
+    Communicator* addCommunicator(std::uint64_t address);
     [[nodiscard]] const trace::CommunicatorRow* world() const;
     void addDevice(const InitLine& line);
     void addContext();
@@ -50,11 +54,11 @@ private:
     Room& m_room;
     std::int64_t m_attempt = 0;
     std::unordered_map<std::uint64_t, Communicator> m_communicators; ///< by address
-    std::map<std::int64_t, std::int64_t> m_threads;                  ///< by the kernel's id
+    std::map<std::int64_t, std::int64_t> m_threads;                  ///< ids by the kernel's thread id
     std::map<std::string, std::string> m_facts;
     std::map<std::string, std::int64_t> m_connections;
     std::map<std::string, std::string> m_environment;
-    std::int64_t m_thread = 0; ///< of the message that is taken
+    std::int64_t m_thread = 0; ///< thread of the message that is being added
     std::string m_firstWarning;
     std::int64_t m_warnings = 0, m_other = 0, m_torn = 0, m_notStored = 0, m_repeated = 0, m_noRoom = 0,
                  m_unknownCommunicators = 0;
