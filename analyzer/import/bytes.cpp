@@ -32,10 +32,10 @@ std::size_t Bytes::read(std::span<char> to)
 bool LineReader::fill()
 {
     constexpr std::size_t kBlock = 256U << 10U;
-    const std::size_t rest = m_filled - m_taken;
-    if (m_taken > 0) {
-        std::memmove(m_buffer.data(), m_buffer.data() + m_taken, rest);
-        m_taken = 0;
+    const std::size_t rest = m_filled - m_consumed;
+    if (m_consumed > 0) {
+        std::memmove(m_buffer.data(), m_buffer.data() + m_consumed, rest);
+        m_consumed = 0;
     }
     m_buffer.resize(std::max(m_buffer.size(), rest + kBlock));
     const std::size_t got = m_bytes.read({m_buffer.data() + rest, m_buffer.size() - rest});
@@ -45,27 +45,27 @@ bool LineReader::fill()
 
 bool LineReader::next(Line& line)
 {
-    std::size_t searched = 0; // bytes after m_taken that contain no line end
+    std::size_t searched = 0; // bytes after m_consumed that contain no line end
     line = {{}, m_number + 1, false, true};
     for (;;) {
-        const std::string_view rest(m_buffer.data() + m_taken, m_filled - m_taken);
+        const std::string_view rest(m_buffer.data() + m_consumed, m_filled - m_consumed);
         if (const std::size_t end = rest.find('\n', searched); end != std::string_view::npos) {
             line.text = rest.substr(0, end);
-            m_taken += end + 1;
+            m_consumed += end + 1;
             break;
         }
         searched = rest.size();
         if (searched > m_longest) { // keep the beginning of the line and search on after it
             line.cut = true;
             std::memmove(m_buffer.data(), rest.data(), m_longest);
-            m_taken = 0;
+            m_consumed = 0;
             m_filled = m_longest;
             searched = m_longest;
         }
         if (!fill()) {
-            line.text = {m_buffer.data() + m_taken, m_filled - m_taken};
+            line.text = {m_buffer.data() + m_consumed, m_filled - m_consumed};
             line.ended = false;
-            m_taken = m_filled;
+            m_consumed = m_filled;
             break;
         }
     }

@@ -52,7 +52,7 @@ private:
     Bytes& m_bytes;
     std::size_t m_longest;
     std::vector<char> m_buffer;
-    std::size_t m_taken = 0;
+    std::size_t m_consumed = 0;
     std::size_t m_filled = 0;
     std::uint64_t m_number = 0;
 };

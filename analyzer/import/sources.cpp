@@ -56,7 +56,7 @@ const Importer* importerOf(const fs::path& file, std::string_view head,
     return found != importers.end() ? *found : nullptr;
 }
 
-std::string lookedFor(std::span<const Importer* const> importers)
+std::string searchedKinds(std::span<const Importer* const> importers)
 {
     std::string text = "Looked for: native traces (*.db)";
     for (const Importer* const importer : importers) {
@@ -119,7 +119,7 @@ std::string runsIn(const fs::path& directory)
                                                            unreadable == 1 ? "" : "s");
     throw Error(
         ErrorCode::Unusable, fmt::format("{} holds no trace that can be read{}", directory.string(), left),
-        runsIn(directory) + lookedFor(importers) +
+        runsIn(directory) + searchedKinds(importers) +
             " Was the job recorded? A process leaves a native trace from its first CUDA, NCCL or mark "
             "call on.");
 }
@@ -211,7 +211,7 @@ Source sourceOf(const fs::path& file, std::span<const Importer* const> importers
     throw Error(
         ErrorCode::Unusable,
         fmt::format("{} is {}", file.string(), head.empty() ? "empty" : "not a trace that can be read"),
-        lookedFor(importers));
+        searchedKinds(importers));
 }
 
 } // namespace

@@ -19,14 +19,14 @@
 namespace ringside::importers {
 namespace {
 
-/// Returns the name "HOST-PID.db" that the collector would use, with a number if it is already taken.
-std::filesystem::path fileOf(const trace::ProcessTrace& process, std::set<std::string>& taken)
+/// Returns the name "HOST-PID.db" that the collector would use, with a number if it is already in use.
+std::filesystem::path fileOf(const trace::ProcessTrace& process, std::set<std::string>& used)
 {
     std::string host = process.process.host.empty() ? "imported" : process.process.host;
     std::ranges::replace(host, '/', '_');
     const std::string name = fmt::format("{}-{}", host, process.process.pid);
     std::string unique = name;
-    for (int i = 2; !taken.insert(unique).second; ++i) {
+    for (int i = 2; !used.insert(unique).second; ++i) {
         unique = fmt::format("{}-{}", name, i);
     }
     return unique + ".db";
@@ -44,10 +44,10 @@ void writeRun(const trace::RunTrace& run, const std::filesystem::path& directory
         throw Error(ErrorCode::Io,
                     fmt::format("cannot make the folder {}: {}", beginnings.string(), std::strerror(errno)));
     }
-    std::set<std::string> taken;
+    std::set<std::string> used;
     std::vector<std::string> names;
     for (const trace::ProcessTrace& process : run.processes) {
-        names.push_back(fileOf(process, taken));
+        names.push_back(fileOf(process, used));
     }
     trace::parallelFor(names.size(), trace::coreCount(), [&](std::size_t i) {
         trace::writeProcess(run.processes[i], beginnings / names[i],

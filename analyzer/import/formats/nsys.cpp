@@ -24,7 +24,7 @@ using namespace nsys;
 
 bool recognises(std::string_view head, const std::filesystem::path& path)
 {
-    return looksLikeExport(head, path);
+    return isLikelyExport(head, path);
 }
 
 void refuseReport(const std::filesystem::path& path)

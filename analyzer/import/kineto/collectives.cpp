@@ -149,7 +149,7 @@ private:
         std::vector<Work> parts;
         for (const std::size_t i : byLaunch) {
             Work& work = works[i];
-            const auto batch = takeBatch(tidOf(work), launchStartOf(work));
+            const auto batch = nextBatch(tidOf(work), launchStartOf(work));
             if (!work.function.empty()) {
                 continue; // the kernel is described itself, so the operators before it belong to it
             }
@@ -168,14 +168,14 @@ private:
     }
 
     /// Returns the sends and receives before this time that are not assigned to a kernel yet.
-    std::vector<const Collective*> takeBatch(std::int64_t tid, std::int64_t before)
+    std::vector<const Collective*> nextBatch(std::int64_t tid, std::int64_t before)
     {
         const auto messages = m_messages.find(tid);
         std::vector<const Collective*> batch;
         if (messages == m_messages.end()) {
             return batch;
         }
-        std::size_t& next = m_taken[tid];
+        std::size_t& next = m_assigned[tid];
         for (; next < messages->second.size() && messages->second[next]->startNs <= before; ++next) {
             batch.push_back(messages->second[next]);
         }
@@ -381,7 +381,7 @@ private:
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> m_streams; ///< number by device and stream
     StringTable m_strings;
     std::map<std::int64_t, std::vector<const Collective*>> m_messages; ///< sends and receives, by tid
-    std::map<std::int64_t, std::size_t> m_taken; ///< number of m_messages assigned to kernels, by tid
+    std::map<std::int64_t, std::size_t> m_assigned; ///< number of m_messages assigned to kernels, by tid
     std::size_t m_lastKernel = std::numeric_limits<std::size_t>::max();
     std::int64_t m_nextId = 1;
     std::int64_t m_shared = 0, m_nameless = 0, m_groupless = 0;

@@ -144,7 +144,7 @@ Place readMembers(Window& window, Document& document)
         std::string_view value;
         Scan result = cursor.key(key);
         if (result == Scan::Good && key == "traceEvents" && cursor.peek() == '[') {
-            window.takeUntil(cursor.at() + 1);
+            window.consumeUntil(cursor.at() + 1);
             return Place::Events;
         }
         if (result == Scan::Good && key == "traceEvents" && cursor.peek() != '\0') {
@@ -153,7 +153,7 @@ Place readMembers(Window& window, Document& document)
         result = result == Scan::Good ? cursor.value(value) : result;
         if (result == Scan::Good) {
             readMember(key, value, document);
-            window.takeUntil(cursor.at());
+            window.consumeUntil(cursor.at());
         } else if (result == Scan::Broken) {
             return Place::Broken;
         } else if (!window.more()) {
@@ -172,7 +172,7 @@ Place readHead(Window& window, Document& document)
     }
     JsonCursor cursor = window.cursor();
     if (window.text().starts_with(kByteOrderMark)) {
-        window.takeUntil(window.text().data() + kByteOrderMark.size());
+        window.consumeUntil(window.text().data() + kByteOrderMark.size());
         cursor = window.cursor();
     }
     cursor.skipSpace();
@@ -180,7 +180,7 @@ Place readHead(Window& window, Document& document)
     if (first != '{' && first != '[') {
         return Place::Broken;
     }
-    window.takeUntil(cursor.at() + 1);
+    window.consumeUntil(cursor.at() + 1);
     document.isBareArray = first == '[';
     return document.isBareArray ? Place::Events : readMembers(window, document);
 }

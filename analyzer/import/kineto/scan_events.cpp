@@ -11,7 +11,7 @@ namespace ringside::importers::kineto {
 namespace {
 
 constexpr std::uint64_t kStretch = 8U << 20U;
-constexpr std::size_t kLookBack = 256; // bytes; between two events there are only a comma and white space
+constexpr std::size_t kContext = 256; // bytes; between two events there are only a comma and white space
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
 bool isSpace(char c)
@@ -88,12 +88,12 @@ private:
         JsonCursor cursor = m_window.cursor();
         for (;;) {
             const Next next = nextElement(cursor);
-            m_window.takeUntil(cursor.at());
+            m_window.consumeUntil(cursor.at());
             if (next == Next::NeedsMore) {
                 return m_window.more();
             }
             if (next == Next::Closed) {
-                m_window.takeUntil(cursor.at() + 1);
+                m_window.consumeUntil(cursor.at() + 1);
                 m_result.how = End::Closed;
                 return false;
             }
@@ -200,9 +200,9 @@ private:
 
 Scanned scanFrom(const File& file, std::uint64_t begin, std::uint64_t limit, Progress& progress)
 {
-    const std::uint64_t lookFrom = begin - std::min<std::uint64_t>(begin, kLookBack);
-    Bytes bytes(file, lookFrom, progress);
-    Window window(bytes, lookFrom);
+    const std::uint64_t searchFrom = begin - std::min<std::uint64_t>(begin, kContext);
+    Bytes bytes(file, searchFrom, progress);
+    Window window(bytes, searchFrom);
     if (!findEvent(window, begin)) {
         Scanned nothing;
         nothing.begin = nothing.end = kNoLimit;
@@ -237,15 +237,15 @@ bool findEvent(Window& window, std::uint64_t offset)
         const std::size_t from = offset > window.offset() ? offset - window.offset() : 0;
         const Guess guess = guessEvent(text, std::min(from, text.size()));
         if (guess.result == Scan::Good) {
-            window.takeUntil(guess.at);
+            window.consumeUntil(guess.at);
             return true;
         }
         // Keep the text before a brace, because followsEvent needs it.
         const auto seen = static_cast<std::size_t>(guess.at - text.data());
         const std::uint64_t at = window.offsetOf(guess.at);
-        window.takeUntil(text.data() + (seen - std::min(seen, kLookBack)));
+        window.consumeUntil(text.data() + (seen - std::min(seen, kContext)));
         if (!window.more()) {
-            window.takeUntil(window.text().data() + window.text().size());
+            window.consumeUntil(window.text().data() + window.text().size());
             return false;
         }
         offset = std::max(offset, at);

@@ -14,14 +14,14 @@ constexpr std::size_t kLargest = 64U << 20U; // of one value; call stacks make e
 
 bool Window::more()
 {
-    const std::size_t rest = m_filled - m_taken;
+    const std::size_t rest = m_filled - m_consumed;
     if (rest >= kLargest) {
         m_tooLarge = true;
         return false;
     }
-    std::memmove(m_buffer.data(), m_buffer.data() + m_taken, rest);
-    m_offset += m_taken;
-    m_taken = 0;
+    std::memmove(m_buffer.data(), m_buffer.data() + m_consumed, rest);
+    m_offset += m_consumed;
+    m_consumed = 0;
     // The size doubles, so that a large value is not scanned again for each block.
     m_buffer.resize(std::max(m_buffer.size(), rest + std::max(kBlock, rest) + kPadding));
     const std::size_t got = m_bytes.read({m_buffer.data() + rest, m_buffer.size() - kPadding - rest});

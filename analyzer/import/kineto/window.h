@@ -17,7 +17,10 @@ public:
     Window(Bytes& bytes, std::uint64_t offset) : m_bytes(bytes), m_offset(offset) {}
 
     /// Returns the text that was read and not consumed. It is followed by kPadding readable bytes.
-    [[nodiscard]] std::string_view text() const { return {m_buffer.data() + m_taken, m_filled - m_taken}; }
+    [[nodiscard]] std::string_view text() const
+    {
+        return {m_buffer.data() + m_consumed, m_filled - m_consumed};
+    }
     [[nodiscard]] JsonCursor cursor() const { return JsonCursor(text()); }
     /// Returns the offset in the file of a position in text().
     [[nodiscard]] std::uint64_t offsetOf(const char* at) const
@@ -25,9 +28,9 @@ public:
         return m_offset + static_cast<std::uint64_t>(at - m_buffer.data());
     }
     /// Returns the offset in the file of text().
-    [[nodiscard]] std::uint64_t offset() const { return m_offset + m_taken; }
+    [[nodiscard]] std::uint64_t offset() const { return m_offset + m_consumed; }
     /// Consumes text() up to `at`.
-    void takeUntil(const char* at) { m_taken = static_cast<std::size_t>(at - m_buffer.data()); }
+    void consumeUntil(const char* at) { m_consumed = static_cast<std::size_t>(at - m_buffer.data()); }
     /// Appends more of the file to text(), which moves in memory. Returns false at the end of the file, or if
     /// the unconsumed text has 64 MiB, more than any value of a trace.
     bool more();
@@ -38,7 +41,7 @@ private:
     Bytes& m_bytes;
     std::uint64_t m_offset; ///< offset in the file of the buffer's beginning
     std::vector<char> m_buffer = std::vector<char>(kPadding);
-    std::size_t m_taken = 0;
+    std::size_t m_consumed = 0;
     std::size_t m_filled = 0;
     bool m_tooLarge = false;
 };

@@ -195,8 +195,8 @@ void Process::addContext()
     for (const trace::CommunicatorRow& row :
          m_trace.communicators) { // a process may hold several ranks of it
         const bool same = all != nullptr && row.ncclHash == all->ncclHash && row.hash == all->hash;
-        const auto taken = std::ranges::find(m_trace.ranks, row.rank, &trace::RankRow::rank);
-        if (same && row.rank >= 0 && taken == m_trace.ranks.end()) {
+        const auto known = std::ranges::find(m_trace.ranks, row.rank, &trace::RankRow::rank);
+        if (same && row.rank >= 0 && known == m_trace.ranks.end()) {
             trace::RankRow rank;
             rank.rank = row.rank;
             rank.worldSize = row.size;

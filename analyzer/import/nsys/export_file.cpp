@@ -148,12 +148,12 @@ bool ExportFile::isExport() const
     });
 }
 
-bool ExportFile::takeRow()
+bool ExportFile::spendRow()
 {
     return --m_rowsLeft >= 0;
 }
 
-bool looksLikeExport(std::string_view head, const std::filesystem::path& path)
+bool isLikelyExport(std::string_view head, const std::filesystem::path& path)
 {
     const std::string extension = path.extension().string();
     if (extension == ".nsys-rep" || extension == ".qdrep") {

@@ -49,7 +49,7 @@ private:
     void checkHeader();
     void open();
     void listTables();
-    [[nodiscard]] bool takeRow();
+    [[nodiscard]] bool spendRow();
 
     std::filesystem::path m_path;
     std::uintmax_t m_bytes = 0;
@@ -61,6 +61,6 @@ private:
 };
 
 /// Whether the file is an export, a report that must be exported first, or a damaged export. Never throws.
-[[nodiscard]] bool looksLikeExport(std::string_view head, const std::filesystem::path& path);
+[[nodiscard]] bool isLikelyExport(std::string_view head, const std::filesystem::path& path);
 
 } // namespace ringside::importers::nsys

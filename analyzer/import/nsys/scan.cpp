@@ -61,7 +61,7 @@ bool Scan::next()
         return false;
     }
     const int code = sqlite3_step(m_statement);
-    if (code == SQLITE_ROW && m_file.takeRow()) {
+    if (code == SQLITE_ROW && m_file.spendRow()) {
         ++m_rows;
         return true;
     }

@@ -119,7 +119,7 @@ Step takeText(Window& window, FrameOfTrace& builder)
     JsonCursor cursor = window.cursor();
     for (;;) {
         const Next next = nextElement(cursor);
-        window.takeUntil(cursor.at());
+        window.consumeUntil(cursor.at());
         if (next != Next::Event) {
             return next == Next::NeedsMore ? Step::NeedsMore : Step::End;
         }
