@@ -9,7 +9,7 @@
 
 namespace ringside::importers::inspector {
 
-Process::Process(const Record& first, Room& room) : m_strings(m_trace), m_room(room)
+Process::Process(const Record& first, RowBudget& budget) : m_strings(m_trace), m_budget(budget)
 {
     m_trace.process.host = first.host;
     m_trace.process.pid = first.pid;
@@ -24,11 +24,11 @@ Process::Communicator* Process::communicatorOf(const Record& record)
     if (!fresh) {
         return &place->second;
     }
-    if (m_room.communicators == 0) {
+    if (m_budget.communicators == 0) {
         m_communicators.erase(place);
         return nullptr;
     }
-    --m_room.communicators;
+    --m_budget.communicators;
     trace::CommunicatorRow row;
     row.id = static_cast<std::int64_t>(m_trace.communicators.size()) + 1;
     row.hash = textHash(record.communicator + " " + function);
@@ -49,9 +49,9 @@ Process::Communicator* Process::communicatorOf(const Record& record)
 
 void Process::add(const Record& record)
 {
-    Communicator* const communicator = m_room.calls > 0 ? communicatorOf(record) : nullptr;
+    Communicator* const communicator = m_budget.calls > 0 ? communicatorOf(record) : nullptr;
     if (communicator == nullptr) {
-        ++m_noRoom;
+        ++m_beyondBudget;
         return;
     }
     const std::int64_t sequence = record.pointToPoint ? communicator->messages++ : record.sequence;
@@ -59,7 +59,7 @@ void Process::add(const Record& record)
         ++m_repeated;
         return;
     }
-    --m_room.calls;
+    --m_budget.calls;
     if (record.size > m_largest) {
         m_largest = record.size;
         m_rank = record.rank;
@@ -121,7 +121,7 @@ trace::ProcessTrace Process::finish()
          "collectives have the number of an earlier one (a communicator with the same hash was created "
          "again, or "
          "lines are repeated) and were left out");
-    note(m_trace, trace::Issue::TooManyCalls, m_noRoom,
+    note(m_trace, trace::Issue::TooManyCalls, m_beyondBudget,
          "calls and communicators exceed the limit for one file and were left out");
     return std::move(m_trace);
 }
@@ -130,7 +130,7 @@ void Collector::add(const Record& record)
 {
     std::unique_ptr<Process>& process = m_processes[{record.host, record.pid}];
     if (!process) {
-        process = std::make_unique<Process>(record, m_room);
+        process = std::make_unique<Process>(record, m_budget);
     }
     process->add(record);
 }

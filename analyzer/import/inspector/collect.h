@@ -2,7 +2,7 @@
 // Collects the records of a file by the process that wrote them.
 #pragma once
 #include "import/inspector/record.h"
-#include "import/room.h"
+#include "import/row_budget.h"
 #include "import/text.h"
 
 #include <ringside/trace/reader.h>
@@ -19,8 +19,8 @@ namespace ringside::importers::inspector {
 /// A process that wrote records.
 class Process final {
 public:
-    /// Keeps a reference to `room`, which all processes of the file share.
-    Process(const Record& first, Room& room);
+    /// Keeps a reference to `budget`, which all processes of the file share.
+    Process(const Record& first, RowBudget& budget);
     Process(const Process&) = delete; // m_strings refers to m_trace
     Process& operator=(const Process&) = delete;
 
@@ -37,13 +37,13 @@ private:
 
     trace::ProcessTrace m_trace;
     StringTable m_strings;
-    Room& m_room;
+    RowBudget& m_budget;
     std::map<std::pair<std::string, std::string>, Communicator> m_communicators; ///< hash, function
     std::set<std::tuple<std::size_t, std::int64_t>> m_seen; ///< communicator row, sequence number
     std::set<std::string> m_timedBy;
     std::int64_t m_largest = 0; ///< size of the largest communicator, which gives the process its rank
     std::int64_t m_rank = 0;
-    std::int64_t m_noLength = 0, m_repeated = 0, m_noRoom = 0;
+    std::int64_t m_noLength = 0, m_repeated = 0, m_beyondBudget = 0;
 };
 
 /// All processes of a file.
@@ -54,7 +54,7 @@ public:
     [[nodiscard]] std::vector<trace::ProcessTrace> finish();
 
 private:
-    Room m_room;
+    RowBudget m_budget;
     std::map<std::pair<std::string, std::int64_t>, std::unique_ptr<Process>> m_processes; ///< host, pid
 };
 

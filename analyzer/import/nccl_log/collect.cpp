@@ -16,7 +16,7 @@ constexpr std::size_t kMostProcesses = 100'000;
 } // namespace
 
 struct Collector::Run {
-    Room room;
+    RowBudget budget;
     std::vector<std::unique_ptr<Process>> processes;
     std::map<std::pair<std::string, std::int64_t>, Process*> byWriter; ///< host, pid
     std::string version;
@@ -34,7 +34,7 @@ struct Collector::Run {
             ++tooMany;
             return nullptr;
         }
-        processes.push_back(std::make_unique<Process>(message, room));
+        processes.push_back(std::make_unique<Process>(message, budget));
         byWriter.emplace(std::pair(std::string(message.host), message.pid), processes.back().get());
         byPid.emplace(message.pid, std::pair(std::string(message.host), processes.back().get()));
         return processes.back().get();

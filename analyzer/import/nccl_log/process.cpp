@@ -21,7 +21,7 @@ bool isOneOf(std::string_view function, std::initializer_list<std::string_view> 
 
 } // namespace
 
-Process::Process(const Message& first, Room& room) : m_strings(m_trace), m_room(room)
+Process::Process(const Message& first, RowBudget& budget) : m_strings(m_trace), m_budget(budget)
 {
     m_trace.process.host = cleanText(first.host);
     m_trace.process.pid = first.pid;
@@ -45,11 +45,11 @@ void Process::add(const Message& message, bool torn)
 
 Process::Communicator* Process::addCommunicator(std::uint64_t address)
 {
-    if (m_room.communicators == 0) {
-        ++m_noRoom;
+    if (m_budget.communicators == 0) {
+        ++m_beyondBudget;
         return nullptr;
     }
-    --m_room.communicators;
+    --m_budget.communicators;
     trace::CommunicatorRow row;
     row.id = static_cast<std::int64_t>(m_trace.communicators.size()) + 1;
     row.rank = -1;
@@ -113,11 +113,11 @@ void Process::addLine(const CallLine& line)
             m_trace.communicators[communicator->row].size = line.size;
         }
     }
-    if (communicator == nullptr || m_room.calls == 0) {
-        ++m_noRoom;
+    if (communicator == nullptr || m_budget.calls == 0) {
+        ++m_beyondBudget;
         return;
     }
-    --m_room.calls;
+    --m_budget.calls;
     trace::CollectiveCallRow row;
     row.id = static_cast<std::int64_t>(m_trace.collectiveCalls.size()) + 1;
     row.api = m_strings.idOf(fmt::format("nccl{}", line.function));
@@ -243,7 +243,7 @@ trace::ProcessTrace Process::finish()
          "lines about rings, trees and networks of further communicators were left out");
     note(m_trace, trace::Issue::LinesLeftOut, m_other,
          "lines of NCCL's log contain nothing for which the trace has a table");
-    note(m_trace, trace::Issue::TooManyCalls, m_noRoom,
+    note(m_trace, trace::Issue::TooManyCalls, m_beyondBudget,
          "calls and communicators exceed the limit for one log and were left out");
     return std::move(m_trace);
 }

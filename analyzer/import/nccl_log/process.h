@@ -3,7 +3,7 @@
 #pragma once
 #include "import/nccl_log/log_line.h"
 #include "import/nccl_log/message.h"
-#include "import/room.h"
+#include "import/row_budget.h"
 #include "import/text.h"
 
 #include <ringside/trace/reader.h>
@@ -18,8 +18,8 @@ namespace ringside::importers::nccl_log {
 /// A process that wrote into the log.
 class Process final {
 public:
-    /// Keeps a reference to `room`, which all processes of the log share.
-    Process(const Message& first, Room& room);
+    /// Keeps a reference to `budget`, which all processes of the log share.
+    Process(const Message& first, RowBudget& budget);
     Process(const Process&) = delete; // m_strings refers to m_trace
     Process& operator=(const Process&) = delete;
 
@@ -51,7 +51,7 @@ private:
 
     trace::ProcessTrace m_trace;
     StringTable m_strings;
-    Room& m_room;
+    RowBudget& m_budget;
     std::int64_t m_attempt = 0;
     std::unordered_map<std::uint64_t, Communicator> m_communicators; ///< by address
     std::map<std::int64_t, std::int64_t> m_threads;                  ///< ids by the kernel's thread id
@@ -60,7 +60,7 @@ private:
     std::map<std::string, std::string> m_environment;
     std::int64_t m_thread = 0; ///< thread of the message that is being added
     std::string m_firstWarning;
-    std::int64_t m_warnings = 0, m_other = 0, m_torn = 0, m_notStored = 0, m_repeated = 0, m_noRoom = 0,
+    std::int64_t m_warnings = 0, m_other = 0, m_torn = 0, m_notStored = 0, m_repeated = 0, m_beyondBudget = 0,
                  m_unknownCommunicators = 0;
 };
 

@@ -5,8 +5,8 @@
 
 namespace ringside::importers {
 
-/// The most rows that one text file may create. Rows beyond these limits are counted, but not kept.
-struct Room {
+/// The number of rows that one text file may still create. Rows beyond it are counted, but not kept.
+struct RowBudget {
     std::size_t calls = 20'000'000;
     std::size_t communicators = 1'000'000;
 };
