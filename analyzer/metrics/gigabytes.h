@@ -4,6 +4,6 @@
 
 namespace ringside::metrics {
 
-inline constexpr double kBytesAGigabyte = 1e9;
+inline constexpr double kBytesPerGigabyte = 1e9;
 
 } // namespace ringside::metrics

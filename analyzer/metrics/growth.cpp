@@ -54,8 +54,8 @@ bool growsSteadily(const Parts& parts)
 
 } // namespace
 
-std::optional<double> growthAStep(const std::vector<SampleValue>& samples,
-                                  const std::vector<model::Step>& steps)
+std::optional<double> growthPerStep(const std::vector<SampleValue>& samples,
+                                    const std::vector<model::Step>& steps)
 {
     if (steps.size() < kParts * kFewestInAPart) {
         return std::nullopt;

@@ -18,7 +18,7 @@ namespace ringside::metrics {
 /// such a record batch. For eight parts in random order the probability is 2! / 8!, once in 20160 on one
 /// rank; if the batches of many ranks differ, it happens more often on any of them. The last third must grow
 /// at least half as much as the second, because growth that slows down ends by itself.
-[[nodiscard]] std::optional<double> growthAStep(const std::vector<SampleValue>& samples,
-                                                const std::vector<model::Step>& steps);
+[[nodiscard]] std::optional<double> growthPerStep(const std::vector<SampleValue>& samples,
+                                                  const std::vector<model::Step>& steps);
 
 } // namespace ringside::metrics

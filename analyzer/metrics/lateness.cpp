@@ -379,8 +379,8 @@ std::vector<WaitedFor> findWaitedFor(const model::Model& model, const RunMetrics
     return result;
 }
 
-std::optional<Lateness> whyLate(const model::Model& model, const RunMetrics& run,
-                                const std::vector<std::size_t>& ranks)
+std::optional<Lateness> findLateCause(const model::Model& model, const RunMetrics& run,
+                                      const std::vector<std::size_t>& ranks)
 {
     Lateness found;
     for (std::size_t part = 0; part < kCauses; ++part) {

@@ -83,7 +83,7 @@ struct Lateness {
     std::int64_t allExcessNs = 0; ///< the same over all causes: the most that fixing the ranks can save
 };
 /// Finds the largest cause of lateness of `ranks`. Returns null if they spend more time on nothing.
-[[nodiscard]] std::optional<Lateness> whyLate(const model::Model& model, const RunMetrics& run,
-                                              const std::vector<std::size_t>& ranks);
+[[nodiscard]] std::optional<Lateness> findLateCause(const model::Model& model, const RunMetrics& run,
+                                                    const std::vector<std::size_t>& ranks);
 
 } // namespace ringside::metrics

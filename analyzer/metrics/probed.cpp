@@ -40,11 +40,11 @@ void addLink(const model::Model& model, const trace::SeriesRow& row, std::size_t
     }
     ProbedLink& link = probed.links[{sender, receiver}];
     if (row.metric == "tcp_bytes_per_s") {
-        link.gbs = static_cast<double>(value) / kBytesAGigabyte;
+        link.gbs = static_cast<double>(value) / kBytesPerGigabyte;
     } else if (row.metric == "round_trip_ns") {
         link.roundTripNs = value;
     } else if (row.metric == "rdma_bytes_per_s") {
-        link.rdmaGBs = static_cast<double>(value) / kBytesAGigabyte;
+        link.rdmaGBs = static_cast<double>(value) / kBytesPerGigabyte;
     } else if (row.metric == "rdma_write_ns") {
         link.rdmaWriteNs = value;
     }
@@ -60,7 +60,7 @@ void addAllReduce(const trace::SeriesRow& row, std::int64_t value, Probed& probe
     if (row.metric == "time_ns") {
         probed.allReduces[*bytes].ns = value;
     } else if (row.metric == "bus_bytes_per_s") {
-        probed.allReduces[*bytes].busGBs = static_cast<double>(value) / kBytesAGigabyte;
+        probed.allReduces[*bytes].busGBs = static_cast<double>(value) / kBytesPerGigabyte;
     } else if (row.metric == "ranks") {
         probed.allReduceRanks = value;
     }

@@ -119,7 +119,7 @@ TcpLink linkOf(const Port& peer)
                                                     link.receiverLimitedNs - link.senderLimitedNs);
     link.retransmits = gained(peer, "retransmits");
     if (const auto rate = medianOfGauge(peer, "delivery_bytes_per_s")) {
-        link.deliveryGBs = static_cast<double>(*rate) / kBytesAGigabyte;
+        link.deliveryGBs = static_cast<double>(*rate) / kBytesPerGigabyte;
     }
     if (const auto roundTrip = medianOfGauge(peer, "round_trip_us")) {
         link.roundTripNs = nanoseconds(*roundTrip);

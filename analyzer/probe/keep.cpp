@@ -118,7 +118,7 @@ void storeIn(const std::filesystem::path& run, const AllReduceCurve& curve)
         const std::string entity = fmt::format("all_reduce {}", point.bytes);
         record.add(entity, trace::SeriesName::ProbeAllReduceTime, static_cast<double>(point.ns));
         record.add(entity, trace::SeriesName::ProbeAllReduceBusRate,
-                   curve.busGBs(point) * metrics::kBytesAGigabyte);
+                   curve.busGBs(point) * metrics::kBytesPerGigabyte);
         record.add(entity, trace::SeriesName::ProbeAllReduceRanks, curve.gpus);
     }
     record.write(run);

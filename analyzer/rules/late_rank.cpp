@@ -109,7 +109,7 @@ Judgement judge(const Context& context, const metrics::LateGroup& group, std::si
     Judgement result;
     result.lostNs = lostPerStep(context, group);
     result.costNs = costOf(context, group, result.lostNs);
-    result.cause = metrics::whyLate(context.run, context.figures, group.ranks);
+    result.cause = metrics::findLateCause(context.run, context.figures, group.ranks);
     if (result.cause && kLeastPart * result.cause->excessNs < result.costNs) {
         result.cause.reset();
     }
@@ -317,7 +317,7 @@ Finding describeWaiting(const Context& context, const std::vector<metrics::Waite
     std::ranges::sort(finding.ranks);
     const bool one = most.size() == 1;
     Judgement judgement;
-    judgement.cause = metrics::whyLate(context.run, context.figures, group.ranks);
+    judgement.cause = metrics::findLateCause(context.run, context.figures, group.ranks);
     finding.limit = Limit::LateRank;
     finding.partOf = {"exposed_communication"};
     finding.costNsPerStep = costOf(context, group, lostNs);

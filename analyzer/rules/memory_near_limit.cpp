@@ -81,7 +81,7 @@ void findGrowth(const model::Rank& rank, Use& use)
             return sample.timeNs >= use.lastRefusal.start;
         });
     }
-    use.growth = metrics::growthAStep(trained, rank.steps);
+    use.growth = metrics::growthPerStep(trained, rank.steps);
     if (use.growth) {
         const auto last = static_cast<double>(use.samples.back().value);
         const model::Interval span{rank.steps.front().host.start, rank.steps.back().host.end};

@@ -52,10 +52,10 @@ void sample(TraceBuilder& trace, int rank, const trace::SeriesRow& series,
     }
 }
 
-std::optional<metrics::Lateness> whyLate(const TraceBuilder& trace, std::size_t rank)
+std::optional<metrics::Lateness> findLateCause(const TraceBuilder& trace, std::size_t rank)
 {
     const model::Model model = model::buildModel(trace.run());
-    return metrics::whyLate(model, metrics::computeMetrics(model), {rank});
+    return metrics::findLateCause(model, metrics::computeMetrics(model), {rank});
 }
 
 TEST(Attribution, RanksThatAreLateTogetherAreNamedTogether)
@@ -263,12 +263,12 @@ TEST(Attribution, ExposureBelongsToTheMessageThatCausesIt)
 TEST(Attribution, ALowerClockExplainsLongerCompute)
 {
     TraceBuilder trace = computingLonger();
-    EXPECT_EQ(whyLate(trace, 1).value().cause, LateCause::Compute);
+    EXPECT_EQ(findLateCause(trace, 1).value().cause, LateCause::Compute);
     for (int rank = 0; rank < trace.ranks(); ++rank) {
         sample(trace, rank, {0, "nvml", "gpu0", "sm_clock_mhz", "gauge"},
                [rank](int) { return rank == 1 ? 900 : 1410; });
     }
-    EXPECT_EQ(whyLate(trace, 1).value().cause, LateCause::ThrottledClock);
+    EXPECT_EQ(findLateCause(trace, 1).value().cause, LateCause::ThrottledClock);
     const report::Report report = report::buildReport(trace.run(), {});
     EXPECT_NE(find(report, "late_rank")->title.find("lower clock"), std::string::npos)
         << find(report, "late_rank")->title;
@@ -283,13 +283,13 @@ TEST(Attribution, WaitingForACpuExplainsALateHost)
         step.allReduce(4_MiB, {.takes = 1ms});
     });
     // After the step's end it synchronises, so that its host's delay shows as idle time after that call.
-    const auto before = whyLate(trace, 3);
+    const auto before = findLateCause(trace, 3);
     ASSERT_TRUE(before);
     for (int rank = 0; rank < trace.ranks(); ++rank) {
         sample(trace, rank, {0, "process", "recording threads", "run_delay_ns", "counter"},
                [rank](int i) { return i * (rank == 3 ? 12'000'000LL : 1000LL); });
     }
-    const auto after = whyLate(trace, 3);
+    const auto after = findLateCause(trace, 3);
     ASSERT_TRUE(after);
     EXPECT_EQ(after->cause, LateCause::CpuContention);
     EXPECT_NE(before->cause, LateCause::CpuContention);

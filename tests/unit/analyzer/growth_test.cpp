@@ -25,7 +25,7 @@ std::optional<double> growthOf(const std::function<double(double)>& valueAt, int
         const std::int64_t time = i * kStepNs * steps / samples;
         values.push_back({time, std::llround(valueAt(static_cast<double>(time) / kStepNs))});
     }
-    return growthAStep(values, all);
+    return growthPerStep(values, all);
 }
 
 TEST(Growth, isWhatEveryStepAdds)
@@ -94,9 +94,9 @@ TEST(Growth, isSeenWhereSamplingBeganLate)
         samples.push_back({i * kStepNs, i * 1000});
     }
     samples.erase(samples.begin(), samples.begin() + 12); // in the third of nine parts
-    EXPECT_EQ(growthAStep(samples, steps), std::optional(1000.0));
+    EXPECT_EQ(growthPerStep(samples, steps), std::optional(1000.0));
     samples.erase(samples.begin(), samples.begin() + 10);
-    EXPECT_FALSE(growthAStep(samples, steps));
+    EXPECT_FALSE(growthPerStep(samples, steps));
 }
 
 TEST(Growth, isNotToldFromTooLittle)
@@ -105,7 +105,7 @@ TEST(Growth, isNotToldFromTooLittle)
     EXPECT_FALSE(growthOf(grows, 17, 90)) << "too few steps";
     EXPECT_FALSE(growthOf(grows, 45, 9)) << "too few samples";
     EXPECT_TRUE(growthOf(grows, 18, 18));
-    EXPECT_FALSE(growthAStep({}, {}));
+    EXPECT_FALSE(growthPerStep({}, {}));
 }
 
 } // namespace
