@@ -8,7 +8,7 @@ namespace ringside::report {
 namespace {
 
 /// The longer before those that it holds.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kWords{{
     {"the step with the most", "the recording, whose sum is of"},
     {"of the step's compute", "of the recorded compute"},
     {"of the step", "of the recorded time"},
@@ -18,6 +18,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords{{
     {"a step sends", "each second sees"},
     {"a step; ", "the recording; "},
     {" a step", " a second"},
+    {" per step", " per second"},
 }};
 
 void replaceWords(std::string& text)
@@ -40,10 +41,10 @@ std::string_view periodWord(const model::Model& model)
 void sayPerSecond(rules::Finding& finding)
 {
     constexpr std::string_view kPerStep = "per_step";
-    constexpr std::string_view kExposed = "exposed a step"; // other steps in advice are the program's own
+    constexpr std::string_view kExposed = "exposed per step"; // other steps in advice are the program's own
     finding.perSecond = true;
     if (const std::size_t at = finding.advice.find(kExposed); at != std::string::npos) {
-        finding.advice.replace(at, kExposed.size(), "exposed a second");
+        finding.advice.replace(at, kExposed.size(), "exposed per second");
     }
     replaceWords(finding.title);
     for (rules::Evidence& place : finding.evidence) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL chose an algorithm or protocol for a size for which this very run shows a faster one. Only what the
-// run itself tried is compared: nothing is known of what it did not.
+// Finds sizes for which NCCL chose an algorithm or protocol although this run shows a faster one. Only
+// combinations that the run itself used are compared.
 #include "rules/shared/support.h"
 
 #include <cctype>
@@ -12,14 +12,14 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"factor", 1.2, "warn when the usual choice takes this many times as long as the best one"},
-    {"min_count", 5, "operations of each choice, at least"},
+    {"min_count", 5, "fewest operations of each choice"},
 };
 
 using Key = std::tuple<std::int64_t, model::CollectiveKind, std::uint64_t>; ///< ranks, kind, bytes
 using Choice = std::pair<std::string, std::string>;                         ///< algorithm, protocol
 using Times = std::map<Choice, std::vector<std::int64_t>>;
 
-/// What NCCL made of a process's calls.
+/// Returns the algorithm and protocol that NCCL chose for each call of a process, keyed by call id.
 std::unordered_map<std::int64_t, Choice> choicesOf(const trace::ProcessTrace& process)
 {
     std::unordered_map<std::int64_t, Choice> choices;
@@ -56,10 +56,10 @@ struct Compared {
     Choice best;
     std::int64_t usualNs = 0;
     std::int64_t bestNs = 0;
-    std::size_t count = 0; ///< of the usual one
+    std::size_t count = 0; ///< number of operations of the usual choice
 };
 
-/// Null: fewer than two choices were seen often enough.
+/// Returns null if fewer than two choices were seen often enough.
 std::optional<Compared> compare(const Times& times, double least)
 {
     std::optional<Compared> result;
@@ -95,17 +95,16 @@ std::string advice(const Key& key, const Compared& compared)
 {
     const std::string function = lower(std::string(model::collectiveName(std::get<1>(key))));
     if (compared.best.first != compared.usual.first) {
-        return fmt::format(
-            "Test `NCCL_ALGO={}:{}` (the form that names the function, since NCCL 2.24: a bare "
-            "algorithm makes functions without it fail), against a run without it. NCCL tunes "
-            "by a model of the machine; a topology file or a newer NCCL may mend it for all "
-            "sizes.",
-            function, lower(compared.best.first));
+        return fmt::format("Test `NCCL_ALGO={}:{}` (this form, which names the function, needs NCCL 2.24; a "
+                           "bare algorithm name makes functions fail that do not implement it) and compare "
+                           "with a run without it. NCCL chooses by a model of the machine; a topology file "
+                           "or a newer NCCL may correct the choice for all sizes.",
+                           function, lower(compared.best.first));
     }
-    return fmt::format("Protocol {} was faster here. Test excluding the slower one (`NCCL_PROTO=^{}`) for "
-                       "comparison only; never force LL128, which corrupts data where the platform does not "
-                       "support it.",
-                       compared.best.second, compared.usual.second);
+    return fmt::format(
+        "Protocol {} was faster here. Test excluding the slower one (`NCCL_PROTO=^{}`) for comparison only; "
+        "never force LL128, which corrupts data where the platform does not support it.",
+        compared.best.second, compared.usual.second);
 }
 
 Finding describe(const Context& context, const Key& key, const Compared& compared)
@@ -113,7 +112,7 @@ Finding describe(const Context& context, const Key& key, const Compared& compare
     const double steps = context.figures.periods();
     const double saved =
         static_cast<double>(compared.usualNs - compared.bestNs) * static_cast<double>(compared.count) / steps;
-    // Hidden transfer costs nothing.
+    // Transfer that compute hides costs nothing.
     const auto exposed =
         static_cast<double>(context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs));
     Finding finding;
@@ -157,19 +156,19 @@ Outcome run(const Context& context)
         }
     }
     if (!compared) {
-        return NotApplicable{"needs a size that the run sent by two algorithms or protocols: NCCL used one "
-                             "for each, so nothing can be compared"};
+        return NotApplicable{"needs a message size that the run sent by two algorithms or protocols: NCCL "
+                             "used only one for each size"};
     }
     return findings;
 }
 
 } // namespace
 
-RINGSIDE_RULE(algorithm_mismatch, .title = "NCCL's choice is not the fastest the run shows",
-              .needs = "nccl and device, on all ranks", .options = kOptions, .run = run,
-              .help = "Median transfer time of each algorithm and protocol that NCCL used for a function, "
-                      "size and number of ranks. The cost is what the best one would save, at most what is "
-                      "exposed.",
-              .partOf = {"exposed_communication"});
+RINGSIDE_RULE(
+    algorithm_mismatch, .title = "NCCL's choice is not the fastest the run shows",
+    .needs = "nccl and device, on all ranks", .options = kOptions, .run = run,
+    .help = "Median transfer time of each algorithm and protocol that NCCL used for a function, size and "
+            "number of ranks. The cost is what the best one would save, at most the exposed communication.",
+    .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_algorithm_mismatch

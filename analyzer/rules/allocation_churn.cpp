@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory is allocated and freed in every step. cudaFree waits for the device, and both take the
-// driver's lock; an allocator that keeps its memory does neither.
+// Finds device memory that is allocated and freed in every step. cudaFree waits for the device, and both
+// calls take the driver's lock. A caching allocator avoids both.
 #include "metrics/host_threads.h"
 #include "rules/shared/support.h"
 
@@ -8,7 +8,7 @@ namespace ringside::rules::rule_allocation_churn {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"calls_per_step", 1, "warn from so many allocations and frees a step on"},
+    {"calls_per_step", 1, "warn from this number of allocations and frees per step"},
 };
 
 bool isAllocation(std::string_view api)
@@ -20,11 +20,11 @@ bool isAllocation(std::string_view api)
             return true;
         }
     }
-    return false; // cudaMallocAsync and cudaFreeAsync are ordered in the stream: they wait for nothing
+    return false; // cudaMallocAsync and cudaFreeAsync are ordered in the stream and do not wait
 }
 
 struct Churn {
-    std::vector<model::Interval> calls; ///< of several threads, so that they may overlap
+    std::vector<model::Interval> calls; ///< of several threads, so they may overlap
     model::Interval longest;
 };
 
@@ -81,8 +81,8 @@ Outcome run(const Context& context)
     finding.settings = {"PYTORCH_CUDA_ALLOC_CONF"};
     finding.figures = {{"calls_per_step", Unit::Count, most, context.option("calls_per_step")}};
     finding.advice = "Remove `torch.cuda.empty_cache()` from the loop, and where sizes change from step to "
-                     "step, pad or bucket them or try `expandable_segments:True` in PYTORCH_CUDA_ALLOC_CONF; "
-                     "own code: allocate once, or cudaMallocAsync.";
+                     "step, pad or bucket them or try `expandable_segments:True` in PYTORCH_CUDA_ALLOC_CONF. "
+                     "In your own code, allocate once or use cudaMallocAsync.";
     return std::vector<Finding>{finding};
 }
 

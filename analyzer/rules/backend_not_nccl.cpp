@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several ranks train on GPUs and none of them talks NCCL: gradients then travel through the host, by Gloo or
-// MPI. Seen from what is missing, so only where the device tier would have shown communication kernels.
+// Finds runs in which several ranks train on GPUs without NCCL: their gradients then go through the host, by
+// Gloo or MPI. The rule relies on the absence of communication kernels, so it needs the device tier.
 #include "rules/shared/settings.h"
 
 namespace ringside::rules::rule_backend_not_nccl {
@@ -18,7 +18,8 @@ bool hasCommunicator(const Context& context)
     return false;
 }
 
-/// PyTorch's profiler says it of the process group: "nccl", or "cpu:gloo,cuda:nccl".
+/// Returns true if PyTorch's profiler reports NCCL as the backend of the process group: "nccl", or
+/// "cpu:gloo,cuda:nccl".
 bool saysNccl(const Context& context)
 {
     return std::ranges::any_of(context.run.trace.processes, [](const trace::ProcessTrace& process) {
@@ -26,7 +27,7 @@ bool saysNccl(const Context& context)
     });
 }
 
-/// Time of a step in copies between device and host, of the rank with the most.
+/// Returns the time per step in copies between device and host, of the rank with the most.
 std::int64_t hostCopiesPerStep(const Context& context)
 {
     constexpr std::uint32_t kToDevice = 1;
@@ -50,14 +51,15 @@ std::int64_t hostCopiesPerStep(const Context& context)
 Outcome run(const Context& context)
 {
     if (context.run.worldSize < 2) {
-        return NotApplicable{"a run of one rank has nobody to talk to"};
+        return NotApplicable{"the run has only one rank"};
     }
     if (context.figures.ranks.empty()) {
         return kNeedsDevice;
     }
     const std::size_t recorded = context.figures.ranks.size();
     if (recorded < 2) {
-        return NotApplicable{"one rank of several was recorded: what the others use is not known"};
+        return NotApplicable{
+            "only one rank of several was recorded, so the backend of the others is not known"};
     }
     const metrics::Breakdown total = context.figures.total();
     if (hasCommunicator(context) || total.communicationNs > 0 || saysNccl(context)) {
@@ -67,31 +69,29 @@ Outcome run(const Context& context)
     finding.severity = Severity::Warning;
     finding.limit = Limit::Settings;
     const bool all = static_cast<std::int64_t>(recorded) >= context.run.worldSize;
-    finding.title = fmt::format("{} ranks compute on GPUs, but none of them made an NCCL communicator or ran "
-                                "a communication kernel",
-                                all ? fmt::to_string(recorded)
-                                    : fmt::format("{} of {}", recorded, context.run.worldSize));
+    finding.title = fmt::format(
+        "{} ranks compute on GPUs, but none of them made an NCCL communicator or ran a communication kernel",
+        all ? fmt::to_string(recorded) : fmt::format("{} of {}", recorded, context.run.worldSize));
     finding.settings = {"backend"};
     finding.figures = {
         {"communication_share", Unit::Share, 0.0, {}},
         {"host_copies_ns_per_step", Unit::Ns, static_cast<double>(hostCopiesPerStep(context)), {}}};
     finding.evidence = worstStep(context, &metrics::Breakdown::idleNs, "idle time");
-    finding.advice = "If these ranks train one model, use `init_process_group(backend=\"nccl\")` and a "
-                     "PyTorch built with NCCL (`torch.distributed.is_nccl_available()`): Gloo and MPI send "
-                     "gradients through the CPU (field: 3-5x slower). Ranks that work independently need "
-                     "nothing.";
+    finding.advice =
+        "If these ranks train one model, use `init_process_group(backend=\"nccl\")` and a PyTorch built with "
+        "NCCL (`torch.distributed.is_nccl_available()`): Gloo and MPI send gradients through the CPU (field: "
+        "3-5x slower). Ranks that work independently need nothing.";
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(backend_not_nccl, .title = "Several ranks, and no NCCL", .needs = "host and device",
-              .options = {}, .run = run,
-              .help =
-                  "More than one recorded rank with device work, no communicator of two or more ranks, no "
-                  "communication kernel, and no word of NCCL in the trace. The cost is not estimated: what "
-                  "goes through the host does not "
-                  "show which of its idle time it causes.",
-              .ofTraining = true);
+RINGSIDE_RULE(
+    backend_not_nccl, .title = "Several ranks, and no NCCL", .needs = "host and device", .options = {},
+    .run = run,
+    .help = "More than one recorded rank with device work, no communicator of two or more ranks, no "
+            "communication kernel, and no other sign of NCCL in the trace. The cost is not estimated, "
+            "because the trace does not show which idle time the host's communication causes.",
+    .ofTraining = true);
 
 } // namespace ringside::rules::rule_backend_not_nccl

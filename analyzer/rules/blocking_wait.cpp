@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PyTorch's blocking wait keeps the host from launching ahead.
+// Finds PyTorch's blocking wait, which keeps the host from launching ahead.
 #include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_blocking_wait {

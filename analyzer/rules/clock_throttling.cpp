@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUs run below the clock they could, for heat, power or a fault of the hardware, while they have work.
+// Finds GPUs that run below their possible clock because of heat, power or a hardware fault, while they have
+// work.
 #include "rules/shared/device_samples.h"
 
 #include <array>
@@ -9,7 +10,7 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"time_share", 0.05, "warn when a GPU is held back for more than this share of the analyzed time"},
-    {"clock_part", 0.95, "and its clock then is below this part of its usual or largest one"},
+    {"clock_part", 0.95, "and its clock is then below this share of its usual or maximum clock"},
 };
 
 struct Reason {
@@ -17,26 +18,26 @@ struct Reason {
     std::string_view name;
     std::string_view advice;
 };
-/// NVML's clock event reasons (nvml.h) that take clock away from work.
+/// NVML's clock event reasons (nvml.h) that lower the clock of a GPU that has work.
 constexpr std::array<Reason, 5> kReasons = {{
     {0x8, "the hardware's slow-down", "check power supply and cooling"},
     {0x40, "heat (hardware)", "check fans, air flow and the neighbours' heat"},
     {0x20, "heat (software)", "check fans, air flow and the neighbours' heat"},
     {0x80, "the power brake", "check the power supply of the machine or rack"},
     {0x4, "the power cap",
-     "compare `nvidia-smi -q -d POWER` with other GPUs of its kind: the cap may be set "
-     "low (`nvidia-smi -pl`)"},
+     "compare `nvidia-smi -q -d POWER` with other GPUs of its kind: the cap may be set low (`nvidia-smi "
+     "-pl`)"},
 }};
 
 struct Throttling {
     double timeShare = 0;
-    double clockPart = 1; ///< of the clock without, or of the largest
+    double clockPart = 1; ///< share of the clock without throttling, or of the maximum clock
     std::int64_t bits = 0;
     model::Interval seen;
     bool known = false;
 };
 
-/// The clock while it is held back, as a part of what it is else; null: not sampled.
+/// Returns the clock while throttled as a share of the clock without throttling; null if it was not sampled.
 std::optional<double> clockPart(const std::vector<metrics::SampleValue>& clocks,
                                 const std::vector<metrics::SampleValue>& reasons, std::int64_t mask,
                                 std::int64_t largest)
@@ -104,7 +105,7 @@ Outcome run(const Context& context)
             throttling.clockPart >= context.option("clock_part")) {
             continue;
         }
-        // Kernels that wait for memory lose less: an estimate from above.
+        // Kernels that are bound by memory lose less, so this is an upper limit.
         const std::int64_t cost = ofAStep(context, rank,
                                           std::llround(static_cast<double>(rank.total.computeNs) *
                                                        throttling.timeShare * (1.0 - throttling.clockPart)));
@@ -129,8 +130,8 @@ Outcome run(const Context& context)
                                 percent(worst.clockPart), percent(worst.timeShare), reason.name);
     finding.figures = {{"throttled_time_share", Unit::Share, worst.timeShare, context.option("time_share")},
                        {"clock_part", Unit::Share, worst.clockPart, context.option("clock_part")}};
-    finding.advice = fmt::format("On the ranks named, {}; then compare their compute time with the others'.",
-                                 reason.advice);
+    finding.advice = fmt::format(
+        "On the ranks named, {}; then compare their compute time with that of the others.", reason.advice);
     return std::vector<Finding>{finding};
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives move their bytes much slower than the same ones do at other times, on other communicators, or
-// than the user says the link can. On transfer time: waiting for late ranks is no fault of a link. Held
-// against its own best, only what grows with the size of messages counts: other work on a host delays all
-// alike.
+// Finds collectives that are much slower than the same ones at other times or on other communicators, or than
+// the link allows. The bandwidth is computed on transfer time, because waiting for late ranks is no fault of
+// a link. In the comparison with its own best, only delays that grow with the message size count, because
+// other work on a host delays all sizes alike.
 #include "metrics/delay_by_size.h"
 #include "metrics/link_use.h"
 #include "metrics/probed.h"
@@ -19,14 +19,14 @@ namespace {
 constexpr double kMebibyte = 1048576.0;
 constexpr Option kOptions[] = {
     {"part", 0.50, "warn when the median bus bandwidth is below this part of what was expected"},
-    {"min_bytes", kMebibyte, "smaller messages are a matter of latency"},
-    {"min_count", 10, "say nothing of fewer operations of a kind and size"},
+    {"min_bytes", kMebibyte, "ignore smaller messages, because latency dominates them"},
+    {"min_count", 10, "fewest operations of one kind and size"},
     {"expected_gb_s", 0,
-     "what the link should give, GB/s of bus bandwidth (field for NCCL: 20-50); 0: "
-     "compare with a probe that is in the run, the rate of the ports, and the run's own best"},
+     "expected bus bandwidth of the link, GB/s (field for NCCL: 20-50); 0: compare with a probe that is in "
+     "the run, the rate of the ports, and the run's own best"},
     {"rate_ms", 2,
-     "hold only those against the rate of the ports that take this long at that rate: in less, "
-     "latency counts"},
+     "compare with the rate of the ports only messages that take this long at that rate, because latency "
+     "dominates shorter ones"},
 };
 
 using Key = std::tuple<std::uint64_t, model::CollectiveKind, std::uint64_t>; ///< communicator, kind, bytes
@@ -39,7 +39,7 @@ struct Transfers {
 
 using Groups = std::map<Key, Transfers>;
 
-/// Of at least min_count operations, of any size.
+/// Returns the transfers of each kind and size with at least min_count operations.
 Groups transfersOf(const Context& context)
 {
     Groups groups;
@@ -77,12 +77,12 @@ double busGBs(const Key& key, const Transfers& group)
 struct Expected {
     double gbs = 0;
     std::string_view from;
-    double seenGBs = 0; ///< what is held against it
+    double seenGBs = 0; ///< the measured bandwidth that is compared with it
     std::string_view seen = "median";
 };
 
-/// At its best tenth, and with what its bytes alone take longer than then. Null: there is no other size to
-/// tell that by.
+/// Compares with the group's own best tenth. The measured value is the best tenth's time plus the delay that
+/// grows with the message size. Returns null if no other size exists to measure that delay.
 std::optional<Expected> bestTenth(const Groups& groups, const Key& key)
 {
     const auto& [communicator, kind, bytes] = key;
@@ -103,10 +103,10 @@ std::optional<Expected> bestTenth(const Groups& groups, const Key& key)
     const bool delayed = byBytesNs < kSame * sized.medianNs;
     return Expected{busGBs(key, own, std::llround(sized.bestNs)), "its own best tenth",
                     busGBs(key, own, std::llround(byBytesNs)),
-                    delayed ? "median without what delays small messages as much" : "median"};
+                    delayed ? "median without delays that small messages have too" : "median"};
 }
 
-/// The median of the same on other communicators.
+/// Compares with the median of the same collectives on other communicators.
 std::optional<Expected> peersOf(const Groups& groups, const Key& key)
 {
     const Transfers& own = groups.at(key);
@@ -122,7 +122,7 @@ std::optional<Expected> peersOf(const Groups& groups, const Key& key)
                                                   "the same on other communicators", busGBs(key, own)});
 }
 
-/// What a probe's all-reduces of that size gave, with as many ranks.
+/// Compares with the probe's all-reduces of that size with the same number of ranks.
 std::optional<Expected> ofProbe(const metrics::Probed& probed, const Key& key, const Transfers& group)
 {
     const auto gbs =
@@ -134,16 +134,16 @@ std::optional<Expected> ofProbe(const metrics::Probed& probed, const Key& key, c
                : std::nullopt;
 }
 
-/// Against what collectives are held; gathered once.
+/// What collectives are compared with; collected once per run.
 struct Yardsticks {
     metrics::Probed probed;
     std::map<std::string, double> hostGBs;
     std::string_view hostsFrom = "the rate of the ports";
 };
 
-/// GB/s that a host's RDMA ports that carried data can carry together, each as much as a probe over RDMA
-/// found where there is one in the run; where no port did, its fastest interface that did (a bond counts what
-/// its cards do).
+/// Returns the GB/s that each host's RDMA ports with traffic can carry together. A probe over RDMA in the run
+/// replaces the nominal rate of a port. If no RDMA port had traffic, it is the rate of the fastest interface
+/// with traffic; a bond counts as the sum of its cards.
 Yardsticks yardsticksOf(const Context& context)
 {
     constexpr double kBits = 8.0;
@@ -163,8 +163,8 @@ Yardsticks yardsticksOf(const Context& context)
     return found;
 }
 
-/// The rate of what carried data on the host that has least of it: a ring can go no faster, and should not go
-/// much slower. Null: not known of every host, or the message is so small that latency counts.
+/// Compares with the rate of the slowest host: a ring can run no faster and should not run much slower.
+/// Returns null if the rate of a host is not known, or if the message is so small that latency counts.
 std::optional<Expected> ofPorts(const Context& context, const Yardsticks& yardsticks, const Key& key,
                                 const Transfers& group)
 {
@@ -184,14 +184,14 @@ std::optional<Expected> ofPorts(const Context& context, const Yardsticks& yardst
                : std::nullopt;
 }
 
-/// What the user says, else what a probe measured, else the most of: the rate of the ports, the run's own
-/// best, and other communicators. Null: there is nothing to hold it against.
+/// Returns the user's value, else what a probe measured, else the highest of the rate of the ports, the run's
+/// own best, and other communicators. Returns null if there is nothing to compare with.
 std::optional<Expected> expectedOf(const Context& context, const Yardsticks& yardsticks, const Groups& groups,
                                    const Key& key)
 {
     const Transfers& group = groups.at(key);
     if (context.option("expected_gb_s") > 0) {
-        return Expected{context.option("expected_gb_s"), "what was said of the link", busGBs(key, group)};
+        return Expected{context.option("expected_gb_s"), "the option expected_gb_s", busGBs(key, group)};
     }
     if (const auto probed = ofProbe(yardsticks.probed, key, group)) {
         return probed;
@@ -240,9 +240,10 @@ Finding describe(const Context& context, const Key& key, const Transfers& group,
         {"operations", Unit::Count, static_cast<double>(group.ns.size()), context.option("min_count")}};
     finding.evidence = {
         transferEvidence(context, *group.slowest, "the slowest of them, from the last arrival on")};
-    finding.advice = "Look for what shares the link at those times (other jobs, checkpoints, data loading "
-                     "over the same interface), then at the path itself: `ringside links`, NCCL_DEBUG=INFO "
-                     "for the transport and interface chosen, NCCL_MIN_CTAS for more channels.";
+    finding.advice =
+        "Look for other traffic on the link at those times (other jobs, checkpoints, data loading over the "
+        "same interface), then check the path itself: `ringside links`, NCCL_DEBUG=INFO for the transport "
+        "and interface chosen, NCCL_MIN_CTAS for more channels.";
     return finding;
 }
 
@@ -274,8 +275,8 @@ Outcome run(const Context& context)
     }
     if (!held) {
         return NotApplicable{
-            "needs messages of which one is twice as large as another, a probe, or the rates "
-            "of ports: delays of the host and of the link cannot be told apart"};
+            "needs two message sizes that differ by a factor of two, a probe, or the rates of ports: without "
+            "them, delays of the host and of the link cannot be distinguished"};
     }
     return findings;
 }

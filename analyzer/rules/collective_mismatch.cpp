@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks call different things at the same place of a communicator's order. NCCL does not check that: such a
-// run hangs, or reduces garbage. Nobody can say what it costs, so it stands before everything that does.
+// Finds ranks that call different collectives at the same position of a communicator's order. NCCL does not
+// check this: such a run hangs, or reduces garbage. The cost cannot be estimated, so the finding is listed
+// before those that cost time.
 #include "rules/shared/stuck.h"
 
 namespace ringside::rules::rule_collective_mismatch {
@@ -32,10 +33,10 @@ Finding describe(const Context& context, const hang::StuckCollective& stuck)
                        {"differing_collectives", Unit::Count, static_cast<double>(places), 0}};
     finding.evidence = {evidence(*other), evidence(stuck.arrived[stuck.common])};
     finding.advice =
-        fmt::format("Look for a branch that depends on the rank before this call (an `if rank == 0`, another "
-                    "number of batches, a parameter without gradient): every rank must make the same calls "
-                    "in the same order. TORCH_DISTRIBUTED_DEBUG=DETAIL checks each call at the price of "
-                    "speed; `ringside hang {}` shows stacks where they were taken.",
+        fmt::format("Look for a branch before this call that depends on the rank (an `if rank == 0`, a "
+                    "different number of batches, a parameter without gradient): every rank must make the "
+                    "same calls in the same order. TORCH_DISTRIBUTED_DEBUG=DETAIL checks each call at the "
+                    "price of speed; `ringside hang {}` shows stacks where they were taken.",
                     context.run.trace.path.filename().string());
     finding.settings = {"TORCH_DISTRIBUTED_DEBUG"};
     return finding;
@@ -66,7 +67,7 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(collective_mismatch, .title = "Ranks call different collectives", .needs = "host",
               .options = {}, .run = run,
               .help = "The first place in each communicator's order at which function, count, type, "
-                      "reduction or root differ between ranks, as far as they are recorded. Any is a "
-                      "problem; its cost cannot be estimated.");
+                      "reduction or root differ between ranks, as far as they are recorded. Every mismatch "
+                      "is a problem; its cost cannot be estimated.");
 
 } // namespace ringside::rules::rule_collective_mismatch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks wait in a collective that another one never came to. Hosts run ahead of GPUs, so this is told from
-// what was called, not from kernels, and only where the waiting was long or the watchdog saw it.
+// Finds collectives that some ranks never called while the others wait in them. Hosts run ahead of GPUs, so
+// the rule uses the calls, not the kernels, and only if the wait was long or the watchdog reported it.
 #include "hang/rank_report.h"
 #include "rules/shared/stuck.h"
 
@@ -9,11 +9,11 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"stuck_after_s", 10,
-     "a rank is missing when the others have waited so long, seconds, or the watchdog "
-     "said so (as in `ringside hang`)"},
+     "a rank is missing when the others have waited for this many seconds, or the watchdog reported it (as "
+     "in `ringside hang`)"},
 };
 
-/// What a missing rank was last seen doing: its stack, else the call it is in or came from.
+/// Returns what a missing rank was last doing: its stack, else the call it is in, else its last call.
 std::string lastSeen(const Context& context, std::int64_t number)
 {
     for (std::size_t i = 0; i < context.run.ranks.size(); ++i) {
@@ -32,7 +32,7 @@ std::string lastSeen(const Context& context, std::int64_t number)
                                                          hang::duration(thread.forNs));
         }
     }
-    return "nothing is known of what it did";
+    return "its last call is not known";
 }
 
 Finding describe(const Context& context, const hang::StuckCollective& stuck)
@@ -45,7 +45,7 @@ Finding describe(const Context& context, const hang::StuckCollective& stuck)
     finding.title = fmt::format("{} waits for {}, which did not issue it; {}", nameOf(stuck),
                                 hang::rankList(stuck.missing), lastSeen(context, stuck.missing.front()));
     finding.figures = {{"missing_ranks", Unit::Count, static_cast<double>(stuck.missing.size()), 0}};
-    if (stuck.waitedNs > 0) { // else the trace ends with the call
+    if (stuck.waitedNs > 0) { // 0 if the trace ends with the call
         finding.figures.insert(finding.figures.begin(),
                                {"waited_ns", Unit::Ns, static_cast<double>(stuck.waitedNs),
                                 context.option("stuck_after_s") * 1e9});
@@ -56,11 +56,11 @@ Finding describe(const Context& context, const hang::StuckCollective& stuck)
             finding.evidence.push_back(evidence(part));
         }
     }
-    finding.advice = fmt::format(
-        "Find out what {} did instead: its log, `dmesg` on its host (out of memory, Xid), its data. "
-        "`ringside hang {}` shows every rank's last call and stack; recording with a shorter "
-        "RINGSIDE_HANG_TIMEOUT takes stacks of the living process.",
-        hang::rankList(stuck.missing), context.run.trace.path.filename().string());
+    finding.advice =
+        fmt::format("Find out what {} did instead: its log, `dmesg` on its host (out of memory, Xid), its "
+                    "data. `ringside hang {}` shows every rank's last call and stack; recording with a "
+                    "shorter RINGSIDE_HANG_TIMEOUT takes stacks of the running process.",
+                    hang::rankList(stuck.missing), context.run.trace.path.filename().string());
     finding.settings = {"RINGSIDE_HANG_TIMEOUT"};
     return finding;
 }
@@ -82,10 +82,11 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(collective_missing_rank, .title = "A rank never came to a collective", .needs = "host",
-              .options = kOptions, .run = run,
-              .help = "The first collective of each communicator that some of its recorded members issued "
-                      "and others did not, when that lasted. Any is a problem; its cost cannot be "
-                      "estimated.");
+RINGSIDE_RULE(
+    collective_missing_rank, .title = "A rank never came to a collective", .needs = "host",
+    .options = kOptions, .run = run,
+    .help =
+        "The first collective of each communicator that some of its recorded members issued and others did "
+        "not, if it lasted for stuck_after_s. Every case is a problem; its cost cannot be estimated.");
 
 } // namespace ringside::rules::rule_collective_missing_rank

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication is long compared with compute. A symptom: the advice names the biggest measured cause.
+// Finds communication that is long compared with compute. It is a symptom: the advice names the biggest
+// measured cause.
 #include "rules/shared/communication_cause.h"
 
 namespace ringside::rules::rule_comm_compute_ratio_high {
@@ -24,9 +25,9 @@ Outcome run(const Context& context)
     finding.cause = false;
     finding.title = fmt::format("Communication takes {:.2f} times as long as compute", ratio);
     finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
-    finding.severity =
-        std::min(ratio > context.option("problem_ratio") ? Severity::Problem : Severity::Warning,
-                 severityByCost(context, *finding.costNsPerStep)); // hidden, it costs nothing
+    finding.severity = std::min(
+        ratio > context.option("problem_ratio") ? Severity::Problem : Severity::Warning,
+        severityByCost(context, *finding.costNsPerStep)); // communication that compute hides costs nothing
     finding.figures = {{"comm_compute_ratio", Unit::Ratio, ratio, context.option("ratio")}};
     finding.evidence = worstStep(context, &metrics::Breakdown::communicationNs, "communication");
     finding.advice =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication takes a large share of the step. A symptom: the advice names the biggest measured cause.
+// Finds communication that takes a large share of the step. It is a symptom: the advice names the biggest
+// measured cause.
 #include "rules/shared/communication_cause.h"
 
 namespace ringside::rules::rule_comm_share_high {
@@ -24,9 +25,9 @@ Outcome run(const Context& context)
     finding.cause = false;
     finding.title = fmt::format("Communication takes {} of the step", percent(share));
     finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
-    finding.severity =
-        std::min(share > context.option("problem_share") ? Severity::Problem : Severity::Warning,
-                 severityByCost(context, *finding.costNsPerStep)); // hidden, it costs nothing
+    finding.severity = std::min(
+        share > context.option("problem_share") ? Severity::Problem : Severity::Warning,
+        severityByCost(context, *finding.costNsPerStep)); // communication that compute hides costs nothing
     finding.figures = {{"communication_share", Unit::Share, share, context.option("share")}};
     finding.evidence = worstStep(context, &metrics::Breakdown::communicationNs, "communication");
     const CommunicationCause cause = biggestCommunicationCause(context);
@@ -39,7 +40,8 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(
     comm_share_high, .title = "Communication takes a large share of the step", .needs = "device",
     .options = kOptions, .run = run,
-    .help = "Union of all communication kernels over the step. The cost is what compute does not hide.",
+    .help =
+        "Union of all communication kernels over the step. The cost is the part that compute does not hide.",
     .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_comm_share_high

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same ranks compute longer than the others in every step: unequal work, or unequal GPUs. What the others
-// lose by it is late_rank's to say; this one gives the reason its size, also where nobody could be matched.
+// Finds ranks that compute longer than the others in every step: unequal work, or unequal GPUs. Rule
+// late_rank reports what the others lose by waiting. This rule reports how much longer the compute is, even
+// if arrivals could not be matched.
 #include "rules/shared/support.h"
 
 namespace ringside::rules::rule_compute_imbalance {
@@ -8,13 +9,13 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"excess", 0.10, "warn when a rank computes longer than the median of all by more than this share"},
-    {"least_steps", 0.75, "of the analyzed steps in which it computes longer than the median, at least"},
+    {"least_steps", 0.75, "least share of the analyzed steps in which it computes longer than the median"},
 };
 
-/// Of a rank and its peers.
+/// Compute times of a rank and its peers.
 struct PeerCompute {
     double medianNs = 1;
-    std::int64_t meanNs = 0; ///< shared out equally, the longest takes no longer
+    std::int64_t meanNs = 0; ///< compute time of each rank if the work were shared equally
 };
 
 PeerCompute peerCompute(const Context& context, const metrics::RankMetrics& rank)
@@ -33,7 +34,7 @@ PeerCompute peerCompute(const Context& context, const metrics::RankMetrics& rank
             sum / std::max<std::int64_t>(1, steps)};
 }
 
-/// In how many of its steps a rank computes longer than the middle one of itself and its peers.
+/// Returns in how many of its steps a rank computes longer than the median of itself and its peers.
 std::size_t longerIn(const Context& context, const metrics::RankMetrics& rank)
 {
     std::size_t count = 0;
@@ -94,10 +95,9 @@ Outcome run(const Context& context)
                         : "");
     finding.settings = {"drop_last"};
     finding.figures = {{"compute_excess", Unit::Share, most, context.option("excess")}};
-    finding.advice =
-        "Compare what these ranks are given (layers of a pipeline, experts, samples a rank) and "
-        "what they are (model of GPU, clocks: see clock_throttling); move work from them, or the "
-        "process to another GPU: does the excess stay with the rank or with the GPU?";
+    finding.advice = "Compare the work of these ranks (layers of a pipeline, experts, samples per rank) and "
+                     "their GPUs (model, clocks: see clock_throttling). Move the process to another GPU: if "
+                     "the excess stays with the rank, move work away from it; else the GPU is slow.";
     return std::vector<Finding>{finding};
 }
 

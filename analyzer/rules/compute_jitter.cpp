@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// In each step another rank computes longest, and other kernels are longer each time: no batch does that, but
-// something that disturbs devices or hosts.
+// Finds runs in which a different rank computes longest in each step, with different kernels each time.
+// Batches of different size would lengthen the same kernels each time, so something disturbs devices or
+// hosts.
 #include "rules/shared/changing_rank.h"
 
 namespace ringside::rules::rule_compute_jitter {
@@ -9,7 +10,7 @@ namespace {
 constexpr Option kOptions[] = {
     {"excess", 0.05,
      "warn when the longest rank of a step computes longer than the mean of its step by more than this "
-     "share, on the average, without what is always the same rank's (see compute_imbalance)"},
+     "share, on average, without the part that is always on the same rank (see compute_imbalance)"},
 };
 
 Outcome run(const Context& context)
@@ -30,10 +31,9 @@ Outcome run(const Context& context)
     finding.limit = Limit::Compute;
     finding.title = changingRankTitle(context, changing) + ": other kernels take longer each time";
     finding.doubt = "what made these kernels longer was not measured";
-    finding.advice =
-        "Look for what shares the devices and comes and goes: other processes on the GPU, communication "
-        "kernels that take multiprocessors from the compute they overlap, clocks that vary. Batches of "
-        "different size would make the same kernels longer each time.";
+    finding.advice = "Look for loads that share the devices from time to time: other processes on the GPU, "
+                     "communication kernels that take multiprocessors from the compute they overlap, clocks "
+                     "that vary. Batches of different size would make the same kernels longer each time.";
     return std::vector<Finding>{finding};
 }
 
@@ -41,10 +41,9 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(compute_jitter, .title = "Kernels are disturbed on changing ranks",
               .needs = "device, on all ranks", .options = kOptions, .run = run,
-              .help =
-                  "As data_skew, where other kernels take longer each time: between the growth of the long "
-                  "steps' kernels, the cosine is below 0.7. The cost is the longest compute time of a step "
-                  "above the mean of its ranks.",
+              .help = "As data_skew, but different kernels take longer each time: the cosine between the "
+                      "growths of the long steps' kernels is below 0.7. The cost is the longest compute time "
+                      "of a step above the mean of its ranks.",
               .comparesRanks = true, .ofSteps = true,
               .partOf = {"cpu_contention", "clock_throttling", "step_time_jitter", "exposed_communication"});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How TCP goes about losses on the hosts whose data went through sockets, and whether it had to send much
-// again: each timeout stands for at least 200 ms in which a connection, and with it a collective, waits.
+// Checks TCP's congestion control on hosts that sent their data through sockets, and how many segments were
+// retransmitted. After each timeout a connection, and with it a collective, waits for at least 200 ms.
 #include "rules/shared/sockets.h"
 #include "settings/tcp.h"
 
@@ -10,15 +10,17 @@
 namespace ringside::rules::rule_congestion_control {
 namespace {
 
-// What a connection can carry falls with the root of the share that is lost (Mathis et al., 1997): with
-// frames of 9000 bytes and 100 us there and back a thousandth leaves 28 Gb/s, less than today's cards do.
-// Below it hosts under load repeat some that were only overtaken, and not all receivers say so.
+// The throughput of a connection falls with the square root of the loss rate (Mathis et al., 1997). With
+// frames of 9000 bytes and a round trip of 100 us, a loss rate of 0.001 leaves 28 Gb/s, less than current
+// network cards offer. Below this rate, hosts under load retransmit segments that only arrived out of order,
+// and not all receivers report such duplicates.
 constexpr Option kOptions[] = {
     {"again", 1e-3,
-     "segments sent again of those sent, without those that had arrived already, surely above which it is a "
-     "warning"},
-    {"again_much", 1e-2, "the same from which on it is a problem"},
-    {"min_bytes", kGradientBytes, "bytes that an interface sent, at least: less is no gradients"},
+     "warn if the share of retransmitted segments, without needless retransmissions, is above this value "
+     "with 95 % confidence"},
+    {"again_much", 1e-2, "a problem from this share of retransmitted segments"},
+    {"min_bytes", kGradientBytes,
+     "fewest bytes that an interface sent: less cannot be the gradients of a run"},
 };
 
 std::optional<std::int64_t> gainOf(const SocketHost& host, std::string_view metric)
@@ -26,8 +28,8 @@ std::optional<std::int64_t> gainOf(const SocketHost& host, std::string_view metr
     return metrics::gainIn(*host.sampler, {"host_network", "machine", metric}, wholeLife());
 }
 
-/// Above what share the true one lies for sure (95 %, Poisson): one segment of a short run, which the kernel
-/// may have sent again because an answer was slow, tells of no share.
+/// Returns the lower confidence limit of the retransmitted share (95 %, Poisson). A single segment of a short
+/// run, which the kernel may have retransmitted because an acknowledgement was late, proves no share.
 double leastShare(std::int64_t again, std::int64_t sent)
 {
     constexpr double kDeviations = 1.645;
@@ -46,8 +48,9 @@ std::vector<std::int64_t> ranksOn(const Context& context, const SocketHost& host
     return ranks;
 }
 
-/// What was sent again because it had not arrived. Under load acknowledgements come late and senders repeat
-/// what had; receivers say so. Kernels that do not tell count all.
+/// Returns the segments that were retransmitted because they had not arrived. Under load acknowledgements are
+/// late and senders retransmit needlessly; receivers report that. Kernels without that counter count all
+/// retransmissions.
 std::optional<std::int64_t> lostSegments(const SocketHost& host)
 {
     const auto again = gainOf(host, "tcp_segments_sent_again");
@@ -72,8 +75,8 @@ std::optional<Finding> resent(const Context& context, const SocketHost& host)
     finding.limit = Limit::Link;
     finding.ranks = ranksOn(context, host);
     finding.title = fmt::format(
-        "TCP of {} had to send {} of its {} segments again ({:.2g} %){}", host.name, *lost, *sent,
-        100.0 * share, timeouts && *timeouts > 0 ? fmt::format(", {} after a timeout", *timeouts) : "");
+        "TCP of {} retransmitted {} of its {} segments ({:.2g} %){}", host.name, *lost, *sent, 100.0 * share,
+        timeouts && *timeouts > 0 ? fmt::format(", {} after a timeout", *timeouts) : "");
     finding.figures = {{"sent_again", Unit::Share, share, context.option("again")}};
     if (const auto needlessly = gainOf(host, "tcp_segments_sent_again_needlessly")) {
         finding.figures.push_back(
@@ -83,12 +86,14 @@ std::optional<Finding> resent(const Context& context, const SocketHost& host)
         finding.figures.push_back({"timeouts", Unit::Count, static_cast<double>(*timeouts), {}});
     }
     addEvidence(context, host, "the whole run of a rank on this host", finding);
-    finding.advice = "Look for drops on the way: `ethtool -S` and `ip -s link` on both ends, the switch's "
-                     "ports, a bond of which one link is bad, too many senders at once into one port.";
+    finding.advice =
+        "Look for drops on the path: `ethtool -S` and `ip -s link` on both ends, the switch's ports, a bond "
+        "with one bad link, too many senders into one port at the same time (incast).";
     return finding;
 }
 
-void control(const Context& context, const SocketHost& host, std::vector<Finding>& findings)
+void addCongestionControlFindings(const Context& context, const SocketHost& host,
+                                  std::vector<Finding>& findings)
 {
     const auto setting = [&host](std::string_view name) { return host.kernel(name); };
     for (const settings::TcpRemark& remark : settings::judgeCongestionControl(setting)) {
@@ -118,13 +123,13 @@ Outcome run(const Context& context)
         if (used == nullptr || !carriesGradients(context, host, *used)) {
             continue;
         }
-        control(context, host, findings);
+        addCongestionControlFindings(context, host, findings);
         if (auto finding = resent(context, host)) {
             findings.push_back(std::move(*finding));
         }
     }
     if (!known) {
-        return NotApplicable{"needs the traffic of network interfaces and what the kernel says of TCP (tier "
+        return NotApplicable{"needs the traffic of network interfaces and the kernel's TCP counters (tier "
                              "sampled, sources network and host_network)"};
     }
     return findings;
@@ -132,10 +137,11 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(congestion_control, .title = "TCP goes about losses badly, or meets many",
-              .needs = "sampled (network, host_network)", .options = kOptions, .run = run,
-              .help = "The kernel's congestion control (cubic and bbr are fine), and the segments that each "
-                      "host's TCP sent again during the run because they had not arrived, those of other "
-                      "programs too. Only where an interface carried gradients. The cost is not estimated.");
+RINGSIDE_RULE(
+    congestion_control, .title = "TCP loses many segments, or uses a poor congestion control",
+    .needs = "sampled (network, host_network)", .options = kOptions, .run = run,
+    .help = "The kernel's congestion control (cubic and bbr are fine), and the segments that each host's TCP "
+            "retransmitted during the run because they had not arrived, including those of other programs. "
+            "Only where an interface carried gradients. The cost is not estimated.");
 
 } // namespace ringside::rules::rule_congestion_control

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank may run on CPUs far from its GPU, on a single CPU, or anywhere on a machine of several NUMA nodes.
-// What was asked for is recorded when the process starts; a program that binds itself later is not seen.
+// Finds ranks that may run only on CPUs far from their GPU, on too few CPUs, or on any CPU of a machine with
+// several NUMA nodes. The affinity is recorded when the process starts; a program that binds itself later is
+// not seen.
 #include "metrics/samples.h"
 #include "rules/shared/settings.h"
 #include "values/parse_number.h"
@@ -11,14 +12,14 @@ namespace ringside::rules::rule_cpu_affinity {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"min_cpus", 2, "a rank needs at least so many CPUs: one that launches, one for its data loader"},
+    {"min_cpus", 2, "fewest CPUs that a rank needs: one that launches, one for its data loader"},
 };
 
 struct Placement {
     std::set<std::int64_t> allowed;
-    std::optional<std::int64_t> node; ///< of its GPU
+    std::optional<std::int64_t> node; ///< NUMA node of its GPU
     std::set<std::int64_t> nodeCpus;  ///< of that node
-    std::size_t nodes = 0;            ///< of the machine
+    std::size_t nodes = 0;            ///< number of NUMA nodes of the machine
     std::size_t online = 0;
 };
 
@@ -91,8 +92,7 @@ Outcome run(const Context& context)
         }
     }
     if (!known) {
-        return NotApplicable{
-            "needs the CPUs that ranks may run on, which this trace's recorder did not store"};
+        return NotApplicable{"needs the CPUs that ranks may run on, which were not recorded in this trace"};
     }
     std::vector<Finding> findings;
     for (const auto& [fault, ranks] : faulty) {
@@ -124,7 +124,7 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(cpu_affinity, .title = "Ranks run on the wrong or too few CPUs", .needs = "host",
               .options = kOptions, .run = run,
-              .help = "CPUs that a rank's process may run on at its start, against its GPU's NUMA node. The "
-                      "cost is not estimated: host_bound and cpu_contention show what it causes.");
+              .help = "CPUs that a rank's process may run on at its start, compared with its GPU's NUMA "
+                      "node. The cost is not estimated: host_bound and cpu_contention show what it causes.");
 
 } // namespace ringside::rules::rule_cpu_affinity

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads that feed the GPU are ready to run and have no CPU, or the container's quota stops them.
+// Finds threads that launch GPU work but wait for a CPU, or that the container's CPU quota stops.
 #include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_cpu_contention {
@@ -28,8 +28,10 @@ Contention contentionOf(const Context& context, const metrics::RankMetrics& metr
     return result;
 }
 
-/// The rank's share of its time, which raises the largest one; 0 where it was not sampled.
-double raise(std::optional<double>& largest, const metrics::RankMetrics& rank, std::optional<std::int64_t> ns)
+/// Raises `largest` to the rank's share of time, and returns this share. Returns 0 if the rank was not
+/// sampled.
+double raiseLargestShare(std::optional<double>& largest, const metrics::RankMetrics& rank,
+                         std::optional<std::int64_t> ns)
 {
     if (!ns) {
         return 0;
@@ -39,7 +41,7 @@ double raise(std::optional<double>& largest, const metrics::RankMetrics& rank, s
     return share;
 }
 
-/// What it is called and what to do, once ranks, cost and evidence are known.
+/// Sets title, severity, figures and advice once ranks, cost and evidence are known.
 void describe(const Context& context, std::optional<double> delay, std::optional<double> throttled,
               Finding& finding)
 {
@@ -58,25 +60,25 @@ void describe(const Context& context, std::optional<double> delay, std::optional
         finding.figures.push_back(
             {"throttled_share", Unit::Share, *throttled, context.option("throttled_share")});
     }
-    finding.advice =
-        "Give the ranks more CPUs (the container's `--cpus` or cpu.max, SLURM's "
-        "`--cpus-per-task`), or ask for fewer: `num_workers` and OMP_NUM_THREADS times the ranks "
-        "of a host should not exceed its CPUs; look for other work there.";
+    finding.advice = "Give the ranks more CPUs (the container's `--cpus` or cpu.max, SLURM's "
+                     "`--cpus-per-task`), or use fewer threads: `num_workers` and OMP_NUM_THREADS times the "
+                     "ranks of a host should not exceed its CPUs. Look for other processes on the host.";
 }
 
 Outcome run(const Context& context)
 {
     Finding finding;
-    std::optional<double> delay; // null: no rank's was sampled
+    std::optional<double> delay; // null if no rank was sampled
     std::optional<double> throttled;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         const Contention contention = contentionOf(context, rank);
-        const bool waits = raise(delay, rank, contention.delayNs) > context.option("delay_share");
-        const bool stops = raise(throttled, rank, contention.throttledNs) > context.option("throttled_share");
+        const bool waits = raiseLargestShare(delay, rank, contention.delayNs) > context.option("delay_share");
+        const bool stops =
+            raiseLargestShare(throttled, rank, contention.throttledNs) > context.option("throttled_share");
         if (!waits && !stops) {
             continue;
         }
-        // It costs what the GPU idles because nothing was launched, and no more.
+        // The cost is at most the GPU's idle time for want of launches or data.
         const std::int64_t idle = rank.idle.of(metrics::IdleClass::HostBound) +
                                   rank.idle.of(metrics::IdleClass::LaunchLatency) +
                                   rank.idle.of(metrics::IdleClass::DataLoading);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPUs run dry because the next batch is not there: idle time while the host is inside a data loading
-// range.
+// Finds GPUs that are idle because the next batch is not ready: idle time while the host is inside a data
+// loading range.
 #include "rules/shared/support.h"
 #include "whatif/changes.h"
 
@@ -17,7 +17,8 @@ bool anyDataRange(const Context& context)
 {
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         const trace::ProcessTrace& process = context.run.processOf(context.rankOf(rank));
-        std::unordered_set<trace::StringId> seen; // millions of ranges share few names
+        std::unordered_set<trace::StringId>
+            seen; // a trace may hold millions of ranges with few distinct names
         for (const trace::RangeRow& range : process.ranges) {
             if (seen.insert(range.name).second && metrics::isDataLoadingRange(process.text(range.name))) {
                 return true;
@@ -31,7 +32,7 @@ Outcome run(const Context& context)
 {
     if (!anyDataRange(context)) {
         return NotApplicable{
-            "needs NVTX ranges around data loading (their name holds \"data\" or \"dataloader\")"};
+            "needs NVTX ranges around data loading (names that contain \"data\" or \"dataloader\")"};
     }
     Finding finding;
     double worst = 0;
@@ -58,13 +59,12 @@ Outcome run(const Context& context)
     finding.title = fmt::format("GPUs wait for data during up to {} of the step", percent(worst));
     finding.settings = {"num_workers", "prefetch_factor", "pin_memory"};
     finding.figures = {{"data_idle_share", Unit::Share, worst, context.option("share")}};
-    finding.advice =
-        "Raise the DataLoader's `num_workers`, then `prefetch_factor`; set `pin_memory=True` and "
-        "`persistent_workers=True`; keep the data set on local disks, sharded by rank.";
+    finding.advice = "Raise the DataLoader's `num_workers`, then `prefetch_factor`; set `pin_memory=True` "
+                     "and `persistent_workers=True`; keep the data set on local disks, sharded by rank.";
     return std::vector<Finding>{finding};
 }
 
-/// Data is there when it is wanted.
+/// Replays the run with data that is always ready.
 std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*finding*/)
 {
     return {{.noDataStalls = true}};

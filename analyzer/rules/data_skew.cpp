@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// In each step another rank computes longest, because its batch is the largest: sequences of different
-// length, images of different size. Nobody is late on the average, and still all wait in every step. A larger
-// batch makes the same kernels longer each time; where it is others each time, see compute_jitter.
+// Finds runs in which a different rank computes longest in each step because its batch is the largest
+// (sequences of different length, images of different size). No rank is late on average, but all ranks wait
+// in every step. A larger batch lengthens the same kernels each time; if different kernels are longer each
+// time, see compute_jitter.
 #include "metrics/experts.h"
 #include "rules/shared/changing_rank.h"
 #include "rules/shared/device_samples.h"
@@ -13,8 +14,7 @@ namespace {
 constexpr Option kOptions[] = {
     {"excess", 0.05,
      "warn when the longest rank of a step computes longer than the mean of its step by more than this "
-     "share, "
-     "on the average, without what is always the same rank's (see compute_imbalance)"},
+     "share, on average, without the part that is always on the same rank (see compute_imbalance)"},
 };
 
 bool clocksRecorded(const Context& context)
@@ -27,12 +27,12 @@ bool clocksRecorded(const Context& context)
 std::string doubtOf(const Context& context, std::optional<double> alike)
 {
     if (!alike) {
-        return "the kernels of the long steps could not be compared, so that batches of different size are "
-               "a guess";
+        return "the kernels of the long steps could not be compared, so batches of different size are a "
+               "guess";
     }
-    return clocksRecorded(context) ? ""
-                                   : "the GPUs' clocks were not recorded, and clocks that vary look like "
-                                     "batches of different size";
+    return clocksRecorded(context)
+               ? ""
+               : "the GPUs' clocks were not recorded, and varying clocks look like batches of different size";
 }
 
 Outcome run(const Context& context)
@@ -60,12 +60,12 @@ Outcome run(const Context& context)
     }
     finding.title = changingRankTitle(context, changing) + ": batches are of different size";
     finding.settings = {"batch_sampler"};
-    finding.advice = "Give all ranks batches of like size in each step: sort or bucket by length across "
+    finding.advice = "Give all ranks batches of equal size in each step: sort or bucket by length across "
                      "ranks, pack sequences, batch by tokens rather than samples, `drop_last=True`.";
     return std::vector<Finding>{finding};
 }
 
-/// Ranks get equal batches.
+/// Replays the run with equal batches.
 std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*finding*/)
 {
     return {{.equalBatches = true}};
@@ -75,10 +75,9 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 
 RINGSIDE_RULE(data_skew, .title = "Batches differ in size from rank to rank", .needs = "device, on all ranks",
               .options = kOptions, .run = run,
-              .help =
-                  "Longest compute time of a step above the mean of its ranks, as far as it is not always "
-                  "the same ranks', where the same kernels take longer each time. The cost is that time: "
-                  "what equal batches would save.",
+              .help = "Longest compute time of a step above the mean of its ranks, without the part that is "
+                      "always on the same ranks, if the same kernels take longer each time. The cost is that "
+                      "time: what equal batches would save.",
               .comparesRanks = true, .ofSteps = true, .ofTraining = true, .cures = cures);
 
 } // namespace ringside::rules::rule_data_skew

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory returned bits that error correction had to mend, or could not. Corrected ones cost nothing
-// now; they tell of a GPU to watch or to replace.
+// Finds ECC errors of device memory. Corrected errors cost no time; many of them show that a GPU should be
+// watched or replaced.
 #include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_ecc_errors {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"corrected", 100, "corrected errors within the run from which on it is worth saying; fewer are normal"},
-    {"uncorrected", 1, "uncorrected errors within the run from which on it is a problem"},
+    {"corrected", 100, "report from this number of corrected errors within the run; fewer are normal"},
+    {"uncorrected", 1, "a problem from this number of uncorrected errors within the run"},
 };
 
 void add(std::optional<double>& sum, std::optional<std::int64_t> gain)
@@ -29,20 +29,20 @@ std::string countText(std::optional<double> count)
 Outcome run(const Context& context)
 {
     Finding finding;
-    std::optional<double> corrected; // null: no rank's was sampled
+    std::optional<double> corrected; // null if no rank was sampled
     std::optional<double> uncorrected;
     for (const model::Rank& rank : context.run.ranks) {
-        const auto mended = gpuGain(context, rank, "ecc_corrected_errors");
+        const auto fixed = gpuGain(context, rank, "ecc_corrected_errors");
         const auto lost = gpuGain(context, rank, "ecc_uncorrected_errors");
-        add(corrected, mended);
+        add(corrected, fixed);
         add(uncorrected, lost);
-        if (!reaches(lost, context.option("uncorrected")) && !reaches(mended, context.option("corrected"))) {
+        if (!reaches(lost, context.option("uncorrected")) && !reaches(fixed, context.option("corrected"))) {
             continue;
         }
         finding.ranks.push_back(rank.rank);
         const auto samples = gpuSamples(context, rank, "ecc_corrected_errors");
         if (!samples.empty()) {
-            finding.evidence.push_back(evidence(rank, samples, "the run, as far as it was sampled"));
+            finding.evidence.push_back(evidence(rank, samples, "the sampled part of the run"));
         }
     }
     if (!corrected && !uncorrected) {
@@ -64,17 +64,17 @@ Outcome run(const Context& context)
         finding.figures.push_back(
             {"uncorrected_errors", Unit::Count, *uncorrected, context.option("uncorrected")});
     }
-    finding.advice = "Look at `nvidia-smi -q -d ECC,ROW_REMAPPER` on the ranks named. Uncorrected errors may "
-                     "have changed results: drain the node, reset or replace the GPU, and go back to an "
-                     "earlier checkpoint.";
+    finding.advice =
+        "Check `nvidia-smi -q -d ECC,ROW_REMAPPER` on the ranks named. Uncorrected errors may have changed "
+        "results: drain the node, reset or replace the GPU, and go back to an earlier checkpoint.";
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(ecc_errors, .title = "Errors of device memory", .needs = "sampled (nvml)", .options = kOptions,
+RINGSIDE_RULE(ecc_errors, .title = "Device memory has errors", .needs = "sampled (nvml)", .options = kOptions,
               .run = run,
-              .help = "Gain of the GPU's error correction counters between the first and the last sample. "
-                      "The cost is not estimated: errors cost results, not time.");
+              .help = "Increase of the GPU's error correction counters between the first and the last "
+                      "sample. The cost is not estimated: errors damage results, they do not take time.");
 
 } // namespace ringside::rules::rule_ecc_errors

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experts of one rank get more tokens than those of others, and every all-to-all waits for the fullest.
+// Finds ranks whose experts get more tokens than those of others. Every all-to-all waits for the fullest
+// experts.
 #include "metrics/experts.h"
 #include "rules/shared/origins.h"
 
@@ -8,11 +9,11 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"excess", metrics::kUnevenExperts,
-     "warn when the longest of a group of experts computes longer than their mean by more than this share, "
-     "summed over the layers of a step"},
+     "warn when the slowest rank of a group of experts computes longer than the group's mean by more than "
+     "this share, summed over the layers of a step"},
 };
 
-/// The same rank's experts in most steps, or another one's each time.
+/// Returns true if the same rank has the fullest experts in most steps.
 bool isSteady(const metrics::ExpertFigures& experts)
 {
     return 2 * experts.fullestOfSteps > experts.steps;
@@ -48,12 +49,11 @@ Finding describe(const Context& context, const metrics::ExpertFigures& experts)
                                          "a step of the rank whose experts are fullest most often")};
         }
     }
-    finding.advice =
-        isSteady(experts)
-            ? "Spread its experts over other ranks, or keep a copy of the popular ones; then the "
-              "router: a stronger balancing loss, a lower capacity factor."
-            : "Balance the router: a stronger balancing loss or bias, a lower capacity factor, "
-              "larger batches; dropped tokens bound the fullest expert.";
+    finding.advice = isSteady(experts)
+                         ? "Spread its experts over other ranks, or replicate the popular ones. Then tune "
+                           "the router: a stronger balancing loss, a lower capacity factor."
+                         : "Balance the router: a stronger balancing loss or bias, a lower capacity factor, "
+                           "larger batches. Dropping tokens limits the fullest expert.";
     return finding;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication that no compute hides. A symptom: late ranks and small messages show here too. Where not even
-// the first gradient message leaves before backward is over, overlap itself is missing, which is worth less
-// of a step.
+// Finds communication that no compute hides. It is a symptom: late ranks and small messages show here too. If
+// not even the first gradient message starts before backward is nearly over, overlap itself is missing; a
+// smaller share of the step is then enough to warn.
 #include "rules/shared/communication_cause.h"
 #include "rules/shared/gradients.h"
 
@@ -12,11 +12,11 @@ constexpr Option kOptions[] = {
     {"share", 0.10, "warn above this exposed share of the step"},
     {"problem_share", 0.20, "a problem above this share"},
     {"no_overlap_share", 0.02,
-     "warn above this share where no gradient message begins before most compute is done"},
-    {"most_compute", 0.90, "of a step's compute, that is most of it"},
+     "warn above this share if no gradient message begins before most of the compute is done"},
+    {"most_compute", 0.90, "share of a step's compute that counts as most of it"},
 };
 
-/// The gradient message that most of it belongs to; null: gradients have no part in it that is known.
+/// Returns the gradient message with the most exposed time; null if no gradient message is exposed.
 const Bucket* mostExposed(const std::vector<Bucket>& buckets)
 {
     const auto most = std::max_element(buckets.begin(), buckets.end(), [](const Bucket& a, const Bucket& b) {
@@ -25,7 +25,8 @@ const Bucket* mostExposed(const std::vector<Bucket>& buckets)
     return most == buckets.end() || most->exposedNs <= 0 || most->worst == nullptr ? nullptr : &*most;
 }
 
-/// Several gradient messages, and even the first waits until backward is over.
+/// Returns true if there are several gradient messages and even the first waits until backward is nearly
+/// over.
 bool nothingOverlaps(const Context& context, const std::vector<Bucket>& buckets)
 {
     return buckets.size() > 1 && buckets.front().computeDone > context.option("most_compute");
@@ -43,12 +44,11 @@ std::string advice(const Context& context)
                            "chunks of one, so that one computes while the other communicates.",
                            most);
     }
-    return fmt::format("{}. Let it overlap with backward: check that gradients are reduced while backward "
-                       "runs (bucket order, "
-                       "`static_graph=True`, no synchronisation between buckets, a communication stream of "
-                       "its own), or give "
-                       "it more compute to hide behind (bigger micro-batch, accumulation with `no_sync()`).",
-                       most);
+    return fmt::format(
+        "{}. Let it overlap with backward: check that gradients are reduced while backward runs (bucket "
+        "order, `static_graph=True`, no synchronisation between buckets, a communication stream of its own), "
+        "or give it more compute to hide behind (bigger micro-batch, accumulation with `no_sync()`).",
+        most);
 }
 
 Outcome run(const Context& context)
@@ -65,7 +65,7 @@ Outcome run(const Context& context)
     finding.severity = share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::Communication;
     finding.cause = false;
-    finding.title = fmt::format("{} of the step is communication that nothing hides", percent(share));
+    finding.title = fmt::format("{} of the step is exposed communication", percent(share));
     if (!context.inference()) {
         finding.settings = {"bucket_cap_mb", "static_graph"};
     }
@@ -91,7 +91,7 @@ Outcome run(const Context& context)
                                    context.option("most_compute")});
     }
     if (const Bucket* const bucket = mostExposed(buckets)) {
-        finding.title += fmt::format("; {} a step of it belong to {}",
+        finding.title += fmt::format("; {} per step of it are {}",
                                      milliseconds(std::llround(bucket->exposedNs)), nameOf(*bucket));
         finding.figures.push_back({"most_exposed_message_ns_per_step", Unit::Ns, bucket->exposedNs, {}});
         finding.evidence.push_back(evidence(context, *bucket));

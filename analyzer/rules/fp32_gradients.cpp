@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients travel in 32 bits and the run waits for their bytes. A chance rather than a cause: the transfer
-// is exposed for another reason, and half of it is what 16 bits can save.
+// Finds gradients that are sent in 32 bits while their transfer is exposed. It is an opportunity, not a
+// cause: the transfer is exposed for another reason, and 16 bits can save half of it.
 #include "rules/shared/communication_cause.h"
 #include "rules/shared/gradients.h"
 #include "trace/vocabulary/datatype.h"
@@ -10,8 +10,8 @@ namespace ringside::rules::rule_fp32_gradients {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"share", 0.05, "say nothing while gradients' exposed transfer is below this share of the step"},
-    {"float32_part", 0.50, "at least this part of the gradient bytes is float32"},
+    {"share", 0.05, "report only if the exposed transfer of gradients is above this share of the step"},
+    {"float32_part", 0.50, "and at least this share of the gradient bytes is float32"},
 };
 
 struct Bytes {
@@ -42,8 +42,8 @@ Outcome run(const Context& context)
         return context.figures.arrivalsMeasured() ? kNeedsGradients : kNeedsArrivals;
     }
     if (bytes.typed <= 0) {
-        return NotApplicable{"needs the data type of gradients, which only calls through the collector's "
-                             "wrappers tell (see the issue datatype_unknown)"};
+        return NotApplicable{"needs the data type of gradients, which only the collector's wrappers record "
+                             "(see the issue datatype_unknown)"};
     }
     // Latency does not shrink with the bytes.
     const std::int64_t transfer =
@@ -58,21 +58,21 @@ Outcome run(const Context& context)
     finding.severity = std::min(Severity::Warning, severityByCost(context, *finding.costNsPerStep));
     finding.limit = Limit::Communication;
     finding.cause = false;
-    finding.title = fmt::format("Gradients travel as float32: 16 bits would halve {} of exposed transfer a "
-                                "step",
-                                milliseconds(transfer));
+    finding.title =
+        fmt::format("Gradients are sent as float32: 16 bits would halve {} of exposed transfer per step",
+                    milliseconds(transfer));
     finding.settings = {"fp16_compress_hook", "bf16_compress_hook"};
     finding.figures = {{"exposed_gradient_transfer_share", Unit::Share, share, context.option("share")},
                        {"float32_part", Unit::Share, part, context.option("float32_part")}};
     finding.evidence =
         worstStep(context, &metrics::Breakdown::exposedCommunicationNs, "exposed communication");
     finding.advice = "Try `ddp_model.register_comm_hook(None, default_hooks.bf16_compress_hook)` (or fp16), "
-                     "and compare the loss; keep float32 where it diverges. For sparse gradients, top-k "
-                     "compression sends fewer still.";
+                     "and compare the loss; keep float32 if training diverges. For sparse gradients, top-k "
+                     "compression sends even fewer bytes.";
     return std::vector<Finding>{finding};
 }
 
-/// Half the bytes.
+/// Replays the run with half the gradient bytes.
 std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*finding*/)
 {
     return {{.gradients = "fp16"}};

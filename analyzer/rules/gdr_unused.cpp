@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data went through RDMA, but the adapters cannot, or may not, reach the memory of the GPUs: everything
-// is copied through the host's memory first, which costs PCIe and memory bandwidth and a processor.
+// Finds RDMA traffic without GPUDirect RDMA: the adapters cannot, or may not, reach the memory of the GPUs.
+// All data is then copied through host memory, which costs PCIe and memory bandwidth and CPU time.
 #include "rules/shared/sockets.h"
 
 namespace ringside::rules::rule_gdr_unused {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"min_bytes", 1e8, "bytes that the RDMA ports of a host sent, at least: less is no gradients"},
+    {"min_bytes", 1e8,
+     "fewest bytes that the RDMA ports of a host sent: less cannot be the gradients of a run"},
 };
 
-/// A variable that switches it off, with its value; empty: none.
+/// Returns the variable that disables GPUDirect with its value; empty if there is none.
 std::string switchedOff(const trace::ProcessTrace& process)
 {
     for (const char* const source : {"environment", "nccl.conf"}) {
@@ -34,7 +35,7 @@ std::optional<std::string_view> waysOf(const Context& context, const std::string
 }
 
 struct Reason {
-    std::string text; ///< empty: nothing is wrong
+    std::string text; ///< empty if nothing is wrong
     bool variable = false;
 };
 
@@ -52,7 +53,8 @@ Reason reasonOf(const trace::ProcessTrace& process, std::string_view ways)
             false};
 }
 
-/// What NCCL's own log says, where that was imported: "connections via NET/IB/GDRDMA/Shared". Null: no word.
+/// Returns the verdict of NCCL's own log if it was imported: "connections via NET/IB/GDRDMA/Shared". Returns
+/// null if the log does not say.
 std::optional<Reason> loggedReason(const trace::ProcessTrace& process)
 {
     std::int64_t copied = 0;
@@ -68,12 +70,12 @@ std::optional<Reason> loggedReason(const trace::ProcessTrace& process)
         return std::nullopt;
     }
     return Reason{direct ? ""
-                         : fmt::format("NCCL's log has {} connections by NET/IB, none with GDRDMA", copied),
+                         : fmt::format("NCCL's log has {} connections via NET/IB, none with GDRDMA", copied),
                   false};
 }
 
-/// Null: not known.
-std::optional<Reason> judge(const Context& context, const trace::ProcessTrace& process)
+/// Returns null if it is not known whether GPUDirect was used.
+std::optional<Reason> findReason(const Context& context, const trace::ProcessTrace& process)
 {
     if (auto logged = loggedReason(process)) {
         return logged;
@@ -96,7 +98,7 @@ Outcome run(const Context& context)
     bool known = false;
     for (const model::Rank& rank : context.run.ranks) {
         const trace::ProcessTrace& process = context.run.processOf(rank);
-        const auto reason = judge(context, process);
+        const auto reason = findReason(context, process);
         known = known || reason;
         if (!reason || reason->text.empty()) {
             continue;
@@ -106,7 +108,7 @@ Outcome run(const Context& context)
             evidence(rank, {process.process.startNs, process.process.endNs.value_or(process.process.startNs)},
                      reason->text));
         if (finding.title.empty()) {
-            finding.title = fmt::format("RDMA of {} does not go to the GPUs' memory directly: {}",
+            finding.title = fmt::format("RDMA of {} does not reach the GPUs' memory directly: {}",
                                         process.process.host, reason->text);
             finding.settings = {reason->variable ? "NCCL_NET_GDR_LEVEL" : "nvidia_peermem"};
             if (const auto bytes = rdmaBytes(context, process.process.host)) {
@@ -116,18 +118,18 @@ Outcome run(const Context& context)
     }
     if (!known) {
         return NotApplicable{
-            "needs the traffic of RDMA ports and how adapters may reach GPUs (tier sampled, sources rdma and "
-            "host_network) on hosts with NVIDIA's driver, or NCCL's log"};
+            "needs the traffic of RDMA ports and whether adapters can reach GPUs (tier sampled, sources rdma "
+            "and host_network) on hosts with NVIDIA's driver, or NCCL's log"};
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
     finding.severity = Severity::Warning;
     finding.limit = Limit::Settings;
-    finding.advice =
-        "Load nvidia_peermem (`sudo modprobe nvidia-peermem`) or use the driver's open kernel module with a "
-        "kernel from 5.12 on, unset what is named, and look for GDRDMA in the lines `via NET/IB` of "
-        "`NCCL_DEBUG=INFO`. On bare metal, PCIe access control (ACS) must be off on the way.";
+    finding.advice = "Load nvidia_peermem (`sudo modprobe nvidia-peermem`) or use the driver's open kernel "
+                     "module with a kernel from 5.12 on, unset the variable if one is named, and look for "
+                     "GDRDMA in the `via NET/IB` lines of `NCCL_DEBUG=INFO`. On bare metal, PCIe Access "
+                     "Control Services (ACS) must be off on the path.";
     return std::vector<Finding>{finding};
 }
 
@@ -135,9 +137,8 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(gdr_unused, .title = "RDMA without GPUDirect", .needs = "sampled (rdma, host_network)",
               .options = kOptions, .run = run,
-              .help =
-                  "Ways by which adapters may reach the memory of GPUs (a module, or dma-buf of the open "
-                  "driver), and the variables that switch them off, where RDMA ports carried data. Whether "
-                  "NCCL used it in the end stands in its log alone. The cost is not estimated.");
+              .help = "Checks how adapters can reach the memory of GPUs (nvidia_peermem, or dma-buf of the "
+                      "open driver) and which variables disable it, if RDMA ports carried data. Only NCCL's "
+                      "log shows whether NCCL used it. The cost is not estimated.");
 
 } // namespace ringside::rules::rule_gdr_unused

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUs that do the same work run at different clocks. The slowest one is late to every collective, whatever
-// holds its clock down.
+// Finds GPUs that do the same work at different clocks. The slowest one is late to every collective, whatever
+// lowers its clock.
 #include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_gpu_clock_spread {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"part", 0.97, "warn when a GPU's usual clock is below this part of the ranks' median"},
-    {"part_low", 0.90, "the same from which on it is a problem"},
+    {"part", 0.97, "warn when a GPU's usual clock is below this share of the ranks' median"},
+    {"part_low", 0.90, "a problem below this share"},
 };
 
 struct RankClock {
@@ -36,11 +36,10 @@ std::vector<RankClock> clocksOf(const Context& context)
 Outcome run(const Context& context)
 {
     const std::vector<RankClock> clocks = clocksOf(context);
-    constexpr std::size_t kLeast = 3; // of two nobody knows which is the odd one
+    constexpr std::size_t kLeast = 3; // with two it is not known which one is the outlier
     if (clocks.size() < kLeast) {
-        return NotApplicable{
-            "needs the clocks of at least three ranks' GPUs in the analyzed steps (tier sampled, source "
-            "nvml)"};
+        return NotApplicable{"needs the clocks of at least three ranks' GPUs in the analyzed steps (tier "
+                             "sampled, source nvml)"};
     }
     std::vector<double> all;
     for (const RankClock& clock : clocks) {
@@ -63,7 +62,7 @@ Outcome run(const Context& context)
     const double part = lowest / median;
     finding.severity = part < context.option("part_low") ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::Compute;
-    finding.cause = false; // of lateness; what holds the clock down is clock_throttling's
+    finding.cause = false; // it is a symptom: clock_throttling reports what lowers the clock
     finding.title =
         fmt::format("{} at a lower clock than the others: {:.0f} MHz, the median is {:.0f}",
                     finding.ranks.size() == 1 ? fmt::format("The GPU of rank {} runs", finding.ranks[0])
@@ -71,8 +70,8 @@ Outcome run(const Context& context)
                     lowest, median);
     finding.figures = {{"part_of_median", Unit::Share, part, context.option("part")}};
     finding.advice =
-        "Compare `nvidia-smi -q -d CLOCK,POWER,PERFORMANCE` with a GPU of the others: application clocks, "
-        "a lower power cap, heat. Different models in one job differ by nature.";
+        "Compare `nvidia-smi -q -d CLOCK,POWER,PERFORMANCE` with a GPU of the other ranks: application "
+        "clocks, a lower power cap, heat. Different GPU models in one job have different clocks anyway.";
     return std::vector<Finding>{finding};
 }
 
@@ -81,9 +80,8 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(
     gpu_clock_spread, .title = "GPUs run at different clocks", .needs = "sampled (nvml), device",
     .options = kOptions, .run = run,
-    .help =
-        "Median SM clock of each rank over the analyzed steps, against the median of the ranks. A symptom: "
-        "clock_throttling says what holds a clock down, late_rank what it costs.",
+    .help = "Median SM clock of each rank over the analyzed steps, against the median of the ranks. It is a "
+            "symptom: clock_throttling says what lowers a clock, late_rank what it costs.",
     .comparesRanks = true);
 
 } // namespace ringside::rules::rule_gpu_clock_spread

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU comes near the temperature at which it lowers its clock, or was held back for heat, if only between
-// two samples of its clock: the driver counts that time itself.
+// Finds GPUs that come near the temperature at which they lower their clock, or that were throttled for heat.
+// The driver counts that time itself, so it is seen even between two samples.
 #include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_gpu_temperature_high {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"margin", 10, "degrees below the temperature that lowers the clock, from which on it is worth saying"},
+    {"margin", 10,
+     "report if a GPU comes closer than this to the temperature that lowers its clock, degrees"},
 };
 
 struct Heat {
-    std::optional<std::int64_t> margin; ///< degrees; the least seen
-    std::optional<std::int64_t> heldNs; ///< within the run
+    std::optional<std::int64_t> margin; ///< degrees below the slow-down temperature; the smallest seen
+    std::optional<std::int64_t> heldNs; ///< time throttled within the run
 };
 
 Heat heatOf(const Context& context, const model::Rank& rank)
@@ -38,11 +39,11 @@ bool wasHeld(const Heat& heat)
 void describe(const Context& context, const Heat& worst, Finding& finding)
 {
     finding.limit = Limit::Compute;
-    finding.cause = false; // what it costs is clock_throttling's
+    finding.cause = false; // clock_throttling reports the cost
     finding.title = finding.ranks.size() == 1 ? fmt::format("The GPU of rank {}", finding.ranks[0])
                                               : fmt::format("{} GPUs", finding.ranks.size());
     if (worst.heldNs.value_or(0) > 0) {
-        finding.title += fmt::format(" {} held back for heat, {} at worst",
+        finding.title += fmt::format(" {} throttled for heat, for up to {}",
                                      finding.ranks.size() == 1 ? "was" : "were", milliseconds(*worst.heldNs));
         finding.figures.push_back({"held_ns", Unit::Ns, static_cast<double>(*worst.heldNs), 0});
     } else {
@@ -52,8 +53,8 @@ void describe(const Context& context, const Heat& worst, Finding& finding)
         finding.figures.push_back(
             {"margin_celsius", Unit::Celsius, static_cast<double>(*worst.margin), context.option("margin")});
     }
-    finding.advice = "Check fans, air flow, dust and the neighbours' heat; compare the temperature with GPUs "
-                     "of the same place in other hosts (`nvidia-smi -q -d TEMPERATURE,PERFORMANCE`).";
+    finding.advice = "Check fans, air flow, dust and heat of neighbouring GPUs; compare the temperature with "
+                     "GPUs in the same slot of other hosts (`nvidia-smi -q -d TEMPERATURE,PERFORMANCE`).";
 }
 
 Outcome run(const Context& context)
@@ -71,7 +72,7 @@ Outcome run(const Context& context)
         const char* const metric = heat.margin ? "temperature_celsius" : "thermal_violation_ns";
         finding.ranks.push_back(rank.rank);
         finding.evidence.push_back(
-            evidence(rank, gpuSamples(context, rank, metric), "the run, as far as it was sampled"));
+            evidence(rank, gpuSamples(context, rank, metric), "the sampled part of the run"));
         finding.severity = std::max(finding.severity, wasHeld(heat) ? Severity::Warning : Severity::Info);
         worst.margin =
             heat.margin ? std::min(worst.margin.value_or(*heat.margin), *heat.margin) : worst.margin;
@@ -91,7 +92,7 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(
     gpu_temperature_high, .title = "GPUs are hot", .needs = "sampled (nvml)", .options = kOptions, .run = run,
-    .help = "Highest temperature of each GPU against the one at which its clock is lowered, and the "
-            "time for which the driver held it back for heat. The cost is clock_throttling's.");
+    .help = "Highest temperature of each GPU compared with the one at which its clock is lowered, and the "
+            "time for which the driver throttled it for heat. Rule clock_throttling estimates the cost.");
 
 } // namespace ringside::rules::rule_gpu_temperature_high

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPUs have nothing to do for a good part of the step. The advice follows the biggest class of idle time.
+// Finds GPUs that are idle for a large part of the step. The advice follows the biggest class of idle time.
 #include "rules/shared/support.h"
 
 namespace ringside::rules::rule_gpu_utilization_low {
@@ -24,20 +24,18 @@ Remedy remedyOf(metrics::IdleClass idle)
         return {Limit::Host, "The host waits for the GPU before it launches more: see sync_in_loop."};
     case metrics::IdleClass::HostBound:
         return {Limit::Host, "The host launches too slowly: try CUDA graphs or torch.compile, and fewer "
-                             "small operations (host_bound "
-                             "says how)."};
+                             "small operations (see host_bound)."};
     case metrics::IdleClass::LaunchLatency:
-        return {Limit::Host,
-                "The GPU outruns the launches: fuse small kernels (torch.compile) or use CUDA graphs."};
+        return {Limit::Host, "Kernels finish faster than the host launches them: fuse small kernels "
+                             "(torch.compile) or use CUDA graphs."};
     case metrics::IdleClass::DependencyWait:
-        return {Limit::Host,
-                "Work was queued but waited for another stream: look for events that order streams more "
-                "than needed."};
+        return {Limit::Host, "Work was queued but waited for another stream: look for events that order "
+                             "streams more than needed."};
     case metrics::IdleClass::Other:
         break;
     }
-    return {Limit::Host,
-            "What ended the idle times has no launch record: look at the host's calls in the evidence."};
+    return {Limit::Host, "The work that ended the idle times has no launch record: look at the host's calls "
+                         "around the evidence."};
 }
 
 Outcome run(const Context& context)

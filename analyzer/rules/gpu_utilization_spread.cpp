@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some GPUs do useful work for much more of the time than others, or the same GPU at one time more than at
-// another. Useful utilization, because a rank that waits inside a collective looks busy.
+// Finds GPUs that do useful work for much more of the time than others, or more at one time than at another.
+// It uses useful utilization, because a rank that waits inside a collective looks busy.
 #include "rules/shared/support.h"
 
 namespace ringside::rules::rule_gpu_utilization_spread {
@@ -11,21 +11,21 @@ constexpr Option kOptions[] = {
     {"problem_spread", 0.20, "a problem above this"},
 };
 
-/// What equal work would save: the busiest rank's useful time above the mean.
+/// Returns what equal work would save in ns per step: the busiest rank's useful time above the mean.
 std::int64_t costBetweenRanks(const Context& context, const metrics::Spread& useful)
 {
     const auto step = static_cast<double>(context.figures.perStep(&metrics::Breakdown::stepNs));
     return std::llround((useful.max - useful.mean) * step);
 }
 
-/// What would be saved if every step took no longer than the median one.
+/// Returns what would be saved in ns per step if no step took longer than the median step.
 std::int64_t costOverTime(const Context& context)
 {
     const std::int64_t mean = context.figures.perStep(&metrics::Breakdown::stepNs);
     return std::max<std::int64_t>(0, mean - context.figures.stepMedianNs.value_or(mean));
 }
 
-/// Where most of the time goes that is not useful.
+/// Returns the limit that belongs to the largest part of the time that is not useful.
 Limit limitOverTime(const Context& context)
 {
     const std::int64_t idle = context.figures.perStep(&metrics::Breakdown::idleNs);
@@ -41,7 +41,7 @@ Outcome run(const Context& context)
         return kNeedsArrivals;
     }
     const metrics::Spread& useful = *context.figures.usefulUtilization;
-    const double overSteps = useful.timeStddev.value_or(0); // of one step nothing is said
+    const double overSteps = useful.timeStddev.value_or(0); // not known for a single step
     const double largest = std::max({useful.spread, useful.cv, overSteps});
     if (largest <= context.option("spread")) {
         return std::vector<Finding>{};
@@ -79,11 +79,10 @@ Outcome run(const Context& context)
     finding.evidence = !overTime && context.figures.arrivalsMeasured()
                            ? worstStep(context, &metrics::Breakdown::waitNs, "waiting")
                            : worstStep(context, &metrics::Breakdown::idleNs, "idle time");
-    finding.advice =
-        overTime
-            ? "Look at the steps that differ: evaluation, checkpoints, data of different length."
-            : "The rank named does more than its share while the others wait for it: see late_rank; give "
-              "every rank equal work (data_skew, drop_last, equal sequence lengths).";
+    finding.advice = overTime
+                         ? "Look at the steps that differ: evaluation, checkpoints, data of different length."
+                         : "The rank named has more work than the others, which wait for it: see late_rank. "
+                           "Give every rank equal work (data_skew, drop_last, equal sequence lengths).";
     return std::vector<Finding>{finding};
 }
 

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorder's watchdog saw ranks make no progress. Which collective and who is missing say the two rules
-// beside this one; this one says that it happened, how long, and whether it ended.
+// Reports that the recorder's watchdog saw no progress on ranks, for how long, and whether it ended. Rules
+// collective_missing_rank and collective_mismatch report which collective and which ranks.
 #include "rules/shared/stuck.h"
 
 namespace ringside::rules::rule_hang {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"min_s", 1, "say nothing of shorter times without progress, seconds"},
+    {"min_s", 1, "report times without progress from this length, seconds"},
 };
 
-struct Stand {
+struct Stall {
     const trace::HangRow* row = nullptr;
     model::Interval local;
 };
 
-/// The longest of a process.
-std::optional<Stand> longestOf(const trace::ProcessTrace& process)
+/// Returns the longest stall of a process.
+std::optional<Stall> longestOf(const trace::ProcessTrace& process)
 {
-    std::optional<Stand> longest;
+    std::optional<Stall> longest;
     for (const trace::HangRow& row : process.hangs) {
         const std::int64_t end = row.endedNs.value_or(process.process.endNs.value_or(row.noticedNs));
-        const Stand stand{&row, {row.sinceNs, std::max(end, row.sinceNs)}};
+        const Stall stand{&row, {row.sinceNs, std::max(end, row.sinceNs)}};
         if (!longest || stand.local.length() > longest->local.length()) {
             longest = stand;
         }
@@ -39,7 +39,7 @@ Outcome run(const Context& context)
     bool ended = true;
     std::string reason;
     for (const model::Rank& rank : context.run.ranks) {
-        const std::optional<Stand> stand = longestOf(context.run.processOf(rank));
+        const std::optional<Stall> stand = longestOf(context.run.processOf(rank));
         if (!stand || static_cast<double>(stand->local.length()) < context.option("min_s") * 1e9) {
             continue;
         }
@@ -59,10 +59,10 @@ Outcome run(const Context& context)
                                 hang::duration(longestNs), ended ? ", then it went on" : "", reason);
     finding.figures = {
         {"no_progress_ns", Unit::Ns, static_cast<double>(longestNs), context.option("min_s") * 1e9}};
-    finding.advice = fmt::format(
-        "`ringside hang {}` says which collective waits for whom and shows stacks. If a checkpoint or an "
-        "evaluation simply takes that long, raise RINGSIDE_HANG_TIMEOUT.",
-        context.run.trace.path.filename().string());
+    finding.advice =
+        fmt::format("`ringside hang {}` says which collective waits for whom and shows stacks. If a "
+                    "checkpoint or an evaluation takes that long by design, raise RINGSIDE_HANG_TIMEOUT.",
+                    context.run.trace.path.filename().string());
     finding.settings = {"RINGSIDE_HANG_TIMEOUT"};
     return std::vector<Finding>{finding};
 }
@@ -71,7 +71,7 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(hang, .title = "Ranks made no progress", .needs = "host", .options = kOptions, .run = run,
               .help = "Calls that did not return, or no collective, for longer than RINGSIDE_HANG_TIMEOUT "
-                      "(default 300 s), as the recorder's watchdog noted. Its cost is not estimated: it is "
-                      "not a part of the steps that are analyzed.");
+                      "(default 300 s), as the recorder's watchdog noted. Its cost is not estimated, because "
+                      "it is not part of the analyzed steps.");
 
 } // namespace ringside::rules::rule_hang

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU has nothing queued because the host has not launched it yet, without waiting for data or in a
-// blocking call: launching itself, Python, or an optimizer of many small kernels sets the pace.
+// Finds idle GPUs with nothing queued because the host has not launched the work yet, although it is neither
+// waiting for data nor in a blocking call. The launches themselves, Python, or an optimizer of many small
+// kernels limit the run.
 #include "rules/shared/support.h"
 
 namespace ringside::rules::rule_host_bound {
@@ -12,7 +13,7 @@ constexpr Option kOptions[] = {
 
 struct Launching {
     double perStep = 0;
-    std::int64_t issueLatencyNs = 0; ///< median from a launch's begin to its kernel's
+    std::int64_t issueLatencyNs = 0; ///< median time from the start of a launch to the start of its kernel
 };
 
 Launching launchingOf(const Context& context, const metrics::RankMetrics& metrics)
@@ -61,8 +62,8 @@ Outcome run(const Context& context)
     finding.costNsPerStep = ofAStep(context, *worst, starvedNs(*worst));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Host;
-    finding.title = fmt::format("GPUs run dry because the host does not launch in time: up to {} of the "
-                                "step; {:.0f} kernels a step, {} from launch to start (median)",
+    finding.title = fmt::format("GPUs are idle because the host does not launch in time: up to {} of the "
+                                "step; {:.0f} kernels per step, {} from launch to start (median)",
                                 percent(worst->total.share(starvedNs(*worst))), launching.perStep,
                                 milliseconds(launching.issueLatencyNs));
     finding.settings = {"torch.compile", "foreach", "fused"};
@@ -71,9 +72,9 @@ Outcome run(const Context& context)
         {"launches_per_step", Unit::Count, launching.perStep, {}},
         {"issue_latency_ns", Unit::Ns, static_cast<double>(launching.issueLatencyNs), {}}};
     finding.advice =
-        "Give the host less to do a step: CUDA graphs or `torch.compile(mode=\"reduce-overhead\")`, "
-        "a fused optimizer (`fused=True`), fewer synchronisations, logging every N steps. A "
-        "launch that starts within microseconds has no queue ahead of it.";
+        "Give the host less work per step: CUDA graphs or `torch.compile(mode=\"reduce-overhead\")`, a fused "
+        "optimizer (`fused=True`), fewer synchronisations, logging every N steps. A launch that starts "
+        "within microseconds has no queue ahead of it.";
     return std::vector<Finding>{finding};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small collectives between hosts take milliseconds: whatever is sent pays that once a message. From small
-// messages themselves where there are any, else from the run's own line of time over size.
+// Finds small collectives between hosts that take milliseconds: every message pays that latency. It is
+// measured on small messages if there are any, else taken from the run's own fit of time over message size.
 #include "metrics/probed.h"
 #include "rules/shared/ports.h"
 
@@ -11,14 +11,14 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"latency_ms", 5,
-     "warn above this time of a small collective between hosts (field guides: 5 ms), where no probe is in "
-     "the run"},
+     "warn above this time of a small collective between hosts (field guides: 5 ms), if no probe is in the "
+     "run"},
     {"probe_times", 10,
-     "else above so many times what the round trips of `ringside probe` explain, those of RDMA where the run "
-     "used it"},
-    {"least_ms", 1, "and no less than this"},
-    {"small_bytes", 65536, "messages up to this size are latency alone"},
-    {"min_count", 5, "small collectives, at least"},
+     "with a probe, warn above this multiple of what its round trips explain (those of RDMA if the run used "
+     "it)"},
+    {"least_ms", 1, "with a probe, never warn below this time"},
+    {"small_bytes", 65536, "messages up to this size measure latency only"},
+    {"min_count", 5, "fewest small collectives"},
 };
 
 bool spansHosts(const Context& context, const model::Operation& operation)
@@ -33,7 +33,7 @@ bool spansHosts(const Context& context, const model::Operation& operation)
 struct Small {
     std::vector<std::int64_t> ns;
     const metrics::ArrivedOperation* slowest = nullptr;
-    double messagesPerStep = 0; ///< of all sizes, between hosts
+    double messagesPerStep = 0; ///< messages of all sizes between hosts
 };
 
 Small smallMessages(const Context& context)
@@ -57,13 +57,13 @@ Small smallMessages(const Context& context)
     return small;
 }
 
-/// Above which time a small collective takes long, and who says so.
+/// The time above which a small collective is slow, and the source of this limit.
 struct Expectation {
     double ns = 0;
     std::string from;
 };
 
-/// A ring of all ranks passes a message on 2(n-1) times, each of them half a round trip at most.
+/// A ring over n ranks forwards a message 2(n-1) times, each of at most half a round trip.
 Expectation expectationOf(const Context& context)
 {
     constexpr double kNsAMs = 1e6;
@@ -78,8 +78,8 @@ Expectation expectationOf(const Context& context)
     const double explained = static_cast<double>(*roundTrip) *
                              static_cast<double>(std::max<std::int64_t>(1, context.run.worldSize - 1));
     return {std::max(explained * context.option("probe_times"), context.option("least_ms") * kNsAMs),
-            fmt::format("`ringside probe` measured {} that explain {}", write ? "RDMA writes" : "round trips",
-                        milliseconds(std::llround(explained)))};
+            fmt::format("the {} that `ringside probe` measured explain {}",
+                        write ? "RDMA writes" : "round trips", milliseconds(std::llround(explained)))};
 }
 
 Finding describe(const Context& context, const Small& small, double latencyNs, const Expectation& expected)
@@ -92,9 +92,9 @@ Finding describe(const Context& context, const Small& small, double latencyNs, c
     finding.costNsPerStep = std::llround(std::min(exposed, small.messagesPerStep * latencyNs));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Link;
-    finding.title = fmt::format("A small collective between hosts takes {} (median), and a step sends {:.0f} "
-                                "messages; {}",
-                                milliseconds(std::llround(latencyNs)), small.messagesPerStep, expected.from);
+    finding.title = fmt::format(
+        "A small collective between hosts takes {} (median), and a step sends {:.0f} messages; {}",
+        milliseconds(std::llround(latencyNs)), small.messagesPerStep, expected.from);
     finding.settings = {"bucket_cap_mb", "no_sync", "NCCL_SOCKET_IFNAME"};
     finding.figures = {{"latency_ns", Unit::Ns, latencyNs, expected.ns},
                        {"messages_per_step", Unit::Count, small.messagesPerStep, {}}};
@@ -103,8 +103,8 @@ Finding describe(const Context& context, const Small& small, double latencyNs, c
                                              "the slowest small collective, from the last arrival on")};
     }
     finding.advice = "Send fewer, larger messages (`bucket_cap_mb`, accumulation with `no_sync()`), overlap "
-                     "them, and look at the path: the wrong interface (NCCL_SOCKET_IFNAME, "
-                     "NCCL_IB_DISABLE=1 left on), placement in different racks or zones.";
+                     "them, and check the path: a wrong interface (NCCL_SOCKET_IFNAME), NCCL_IB_DISABLE=1 "
+                     "left on, placement in different racks or zones.";
     return finding;
 }
 
@@ -123,8 +123,8 @@ Outcome run(const Context& context)
     } else if (context.figures.allReduceFit) {
         latencyNs = context.figures.allReduceFit->latencyNs;
     } else {
-        return NotApplicable{"needs small collectives between hosts, or messages of different sizes from "
-                             "which latency can be told"};
+        return NotApplicable{"needs small collectives between hosts, or messages of different sizes to "
+                             "derive the latency from"};
     }
     const Expectation expected = expectationOf(context);
     if (latencyNs <= expected.ns) {
@@ -138,18 +138,16 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(inter_node_latency_high, .title = "Messages between hosts take long, however small",
-              .needs = "device, on all ranks of several hosts", .options = kOptions, .run = run,
-              .help =
-                  "Median transfer time of small collectives whose ranks are on different hosts, else the "
-                  "latency of the run's own line through time over size, against what a probe's round trips "
-                  "explain, or else latency_ms. The cost is that latency for "
-                  "each message of a step, as far as it is exposed.",
-              .inferenceAdvice = "Send fewer, larger messages, keep ranks that exchange many small ones "
-                                 "(tensor and expert parallel) on one host, and "
-                                 "look at the path: the wrong interface (NCCL_SOCKET_IFNAME, "
-                                 "NCCL_IB_DISABLE=1 left on), placement in different racks "
-                                 "or zones.",
-              .partOf = {"exposed_communication"});
+RINGSIDE_RULE(
+    inter_node_latency_high, .title = "Small messages between hosts take long",
+    .needs = "device, on all ranks of several hosts", .options = kOptions, .run = run,
+    .help = "Median transfer time of small collectives whose ranks are on different hosts, else the latency "
+            "of the run's own fit of time over size, compared with what a probe's round trips explain, or "
+            "with latency_ms. The cost is that latency for each message of a step, as far as it is exposed.",
+    .inferenceAdvice =
+        "Send fewer, larger messages, keep ranks that exchange many small ones (tensor and expert parallel) "
+        "on one host, and check the path: a wrong interface (NCCL_SOCKET_IFNAME), NCCL_IB_DISABLE=1 left on, "
+        "placement in different racks or zones.",
+    .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_inter_node_latency_high

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last gradient message starts when backward is over, so its transfer adds to the step: it should be
-// small. Only where the others are hidden; else overlap is missing altogether, and that is another finding.
-// And only where the network waited for it: with no pause before the message, a slow network is behind with
-// the gradients that were ready long ago, and other sizes move the same bytes in the same time.
+// Finds a last gradient message that is too large. It starts when backward is over, so its transfer adds to
+// the step and should be small. The rule applies only if the other messages are hidden; else overlap is
+// missing altogether, which is exposed_communication's finding. It also applies only if the network was idle
+// before the message: a slow network that is still behind with earlier gradients moves the same bytes in the
+// same time whatever the sizes.
 #include "rules/shared/gradients.h"
 
 namespace ringside::rules::rule_large_last_bucket {
@@ -11,11 +12,12 @@ namespace {
 constexpr double kMebibyte = 1048576.0;
 constexpr Option kOptions[] = {
     {"share", 0.05, "warn when a message of the ideal size would save more than this share of the step"},
-    {"part", 0.50, "and at least this part of all gradients' exposed transfer"},
+    {"part", 0.50, "and if it has at least this share of all gradients' exposed transfer"},
     {"ideal_bytes", kMebibyte, "size that the cost is compared with (DDP's first bucket: 1 MiB)"},
 };
 
-/// How long a message of the ideal size would take, by the run's own curve, else by this one's bytes.
+/// Returns how long a message of the ideal size would take in ns: by the run's own fit of time over size,
+/// else in proportion to this message.
 double idealNs(const Context& context, const Bucket& last)
 {
     const double ideal = context.option("ideal_bytes");
@@ -23,8 +25,8 @@ double idealNs(const Context& context, const Bucket& last)
     return fit ? fit->latencyNs + ideal * fit->nsPerByte : last.exposedTransferNs * ideal / last.bytes;
 }
 
-/// What a message of the ideal size would save: of the exposed transfer, what could have been sent while the
-/// network waited for this message.
+/// Returns what a message of the ideal size would save in ns: the exposed transfer beyond its own time, at
+/// most the time that the network was idle before this message.
 double savedNs(const Context& context, const Bucket& last)
 {
     return std::clamp(last.exposedTransferNs - idealNs(context, last), 0.0, last.quietBeforeNs);
@@ -36,9 +38,9 @@ Finding describe(const Context& context, const Bucket& last, double part)
     finding.costNsPerStep = std::llround(savedNs(context, last));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Communication;
-    finding.title = fmt::format("The last gradient message is large: {} of its transfer a step hide behind "
-                                "nothing ({})",
-                                milliseconds(std::llround(last.exposedTransferNs)), nameOf(last));
+    finding.title =
+        fmt::format("The last gradient message is large: {} of its transfer per step are exposed ({})",
+                    milliseconds(std::llround(last.exposedTransferNs)), nameOf(last));
     finding.settings = {"bucket_cap_mb"};
     finding.figures = {
         {"saved_share", Unit::Share, shareOfStep(context, *finding.costNsPerStep), context.option("share")},
@@ -47,9 +49,9 @@ Finding describe(const Context& context, const Bucket& last, double part)
         {"part_of_exposed_gradients", Unit::Share, part, context.option("part")},
         {"last_message_bytes", Unit::Bytes, last.bytes, context.option("ideal_bytes")}};
     finding.evidence = {evidence(context, last)};
-    finding.advice = "Try a smaller `bucket_cap_mb` of DistributedDataParallel, so that less is left when "
-                     "backward ends (predict it with `ringside whatif`); parameters that backward reaches "
-                     "last (embeddings) can have a bucket of their own.";
+    finding.advice = "Try a smaller `bucket_cap_mb` of DistributedDataParallel, so that less is left to send "
+                     "when backward ends (predict it with `ringside whatif`). Parameters that backward "
+                     "reaches last (embeddings) can have their own bucket.";
     return finding;
 }
 
@@ -60,7 +62,7 @@ Outcome run(const Context& context)
         return kNeedsGradients;
     }
     if (buckets.size() < 2) {
-        return std::vector<Finding>{}; // a single message may as well be one that nobody tried to overlap
+        return std::vector<Finding>{}; // a single message means that overlap was not tried
     }
     double all = 0;
     for (const Bucket& bucket : buckets) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank (or several alike) keeps arriving last and everybody waits for it. Collectives of one step are not
-// independent (who computes longer is late to all of them), so chance is judged over steps: in how many of
-// them this rank lost the most time, of all and of the few that hold most of the lost time (a rank that stops
-// now and then). Of few steps, or none, it is judged over blocks within them, and only of them.
+// Finds a rank (or several equally late ranks) that keeps arriving last while the others wait. Collectives of
+// one step are not independent, because a rank that computes longer is late to all of them. So the test
+// against chance counts steps: in how many steps did this rank lose the most time, of all steps and of the
+// few steps that hold most of the lost time (for a rank that is late only from time to time). With few steps,
+// or none, it counts blocks within them, and the result is valid only for these.
 #include "hang/hang.h"
 #include "metrics/experts.h"
 #include "metrics/lateness.h"
@@ -18,11 +19,11 @@ constexpr Option kOptions[] = {
     {"lost_share", 0.02, "warn when waiting for one rank costs more than this share of the step"},
     {"problem_share", 0.10, "a problem above this share"},
     {"chance", 0.01,
-     "largest probability that chance alone makes a rank lose the most time in so many steps"},
+     "largest probability that chance alone makes a rank lose the most time in that many steps"},
 };
 
-// Two questions are asked of the same steps, so that each gets a part of the probability of being wrong
-// (a weighted Bonferroni correction): most to all steps, with which 8 steps of two ranks remain enough.
+// Two tests are made on the same steps, so each gets a part of the error probability (a weighted Bonferroni
+// correction). The test over all steps gets the larger part, so that 8 steps of two ranks are still enough.
 constexpr double kPartOfAll = 0.8;
 constexpr double kPartOfHeavy = 0.2;
 
@@ -31,7 +32,7 @@ std::int64_t lostPerStep(const Context& context, const metrics::LateGroup& group
     return static_cast<std::int64_t>(static_cast<double>(group.sumNs) / context.figures.periods());
 }
 
-/// What the lost time costs a step: not more than waiting delays the others.
+/// Returns the cost of the lost time in ns per step: at most what waiting delays the other ranks.
 std::int64_t costOf(const Context& context, const metrics::LateGroup& group, std::int64_t lostPerStep)
 {
     std::vector<std::int64_t> waits;
@@ -40,7 +41,8 @@ std::int64_t costOf(const Context& context, const metrics::LateGroup& group, std
             waits.push_back(ofAStep(context, rank, rank.total.waitDelayNs));
         }
     }
-    for (const metrics::TimedRank& rank : context.figures.timed.ranks) { // what compute hides is not known
+    for (const metrics::TimedRank& rank :
+         context.figures.timed.ranks) { // without the device tier, what compute hides is not known
         if (!std::binary_search(group.ranks.begin(), group.ranks.end(), rank.rank)) {
             waits.push_back(
                 static_cast<std::int64_t>(static_cast<double>(rank.waitNs) / context.figures.periods()));
@@ -49,7 +51,7 @@ std::int64_t costOf(const Context& context, const metrics::LateGroup& group, std
     return std::min(lostPerStep, model::median(std::move(waits)));
 }
 
-/// Sends and receives of which no other end is known, where they are much of the communication: lateness
+/// Returns true if sends and receives without a known peer are a large part of the communication: lateness
 /// passes through them from group to group.
 bool passesThroughUnknownMessages(const Context& context)
 {
@@ -71,7 +73,7 @@ bool passesThroughUnknownMessages(const Context& context)
     return unmatched && context.figures.arrivalShare().value_or(1) < 1 - kMuch;
 }
 
-/// Why the verdict cannot be given, if it cannot.
+/// Returns the reason why late ranks cannot be determined, if there is one.
 std::optional<NotApplicable> missing(const Context& context)
 {
     if (context.figures.ranks.empty() && context.figures.timed.ranks.empty()) {
@@ -86,21 +88,20 @@ std::optional<NotApplicable> missing(const Context& context)
         return kNeedsArrivals;
     }
     if (passesThroughUnknownMessages(context)) {
-        return NotApplicable{
-            "inconclusive: ranks send to each other, and which send belongs to which receive is "
-            "not known, so that who is late may only have waited for a message",
-            true};
+        return NotApplicable{"inconclusive: ranks send to each other, and it is not known which send belongs "
+                             "to which receive, so a rank that is late may only have waited for a message",
+                             true};
     }
     return std::nullopt;
 }
 
 struct Judgement {
-    std::int64_t lostNs = 0; ///< a step
-    std::int64_t costNs = 0; ///< a step
-    double share = 0;        ///< cost of the step
+    std::int64_t lostNs = 0; ///< per step
+    std::int64_t costNs = 0; ///< per step
+    double share = 0;        ///< cost as a share of the step
     double chance = 1;
-    bool nowAndThen = false;                ///< the blocks in which much is lost tell, not all of them
-    std::optional<metrics::Lateness> cause; ///< null: nothing long enough to explain the time lost
+    bool nowAndThen = false; ///< only the blocks with the most lost time are significant, not all blocks
+    std::optional<metrics::Lateness> cause; ///< null if nothing is long enough to explain the lost time
 };
 
 Judgement judge(const Context& context, const metrics::LateGroup& group, std::size_t blocks)
@@ -126,10 +127,11 @@ Judgement judge(const Context& context, const metrics::LateGroup& group, std::si
     return result;
 }
 
-/// Steps below which not even a rank that is late in all of them can be told from chance.
+/// Returns the number of steps below which even a rank that is late in all of them cannot be distinguished
+/// from chance.
 std::size_t stepsNeeded(const Context& context, const metrics::LateGroup& group)
 {
-    constexpr std::size_t kMost = 1000; // an unreachable threshold was set
+    constexpr std::size_t kMost = 1000; // reached if the option cannot be met
     std::size_t steps = 1;
     const double groups = choices(group.candidates, group.ranks.size());
     while (steps < kMost && chanceOf(steps, steps, groups) / kPartOfAll > context.option("chance")) {
@@ -149,8 +151,8 @@ std::vector<std::int64_t> numbersOf(const Context& context, const metrics::LateG
 
 NotApplicable tooFewSteps(const Context& context, const metrics::LateGroup& group, std::size_t steps)
 {
-    return {fmt::format("inconclusive: the others wait for {}, but {} analyzed steps are too few to tell "
-                        "that from chance: record {} or more",
+    return {fmt::format("inconclusive: the others wait for {}, but {} analyzed steps are too few to exclude "
+                        "chance: record {} or more",
                         hang::rankList(numbersOf(context, group)), steps, stepsNeeded(context, group)),
             true};
 }
@@ -256,22 +258,21 @@ Finding describe(const Context& context, const metrics::LateGroups& all, const m
     }
     finding.evidence = {group.worstWindow ? originEvidence(context, group) : lastArrival(context, group)};
     const bool one = finding.ranks.size() == 1;
-    finding.advice =
-        judgement.cause
-            ? std::string(textOf(judgement.cause->cause).advice)
-            : fmt::format("Look at what {} {} before {} collectives in the evidence.",
-                          hang::rankList(finding.ranks), one ? "does" : "do", one ? "its" : "their");
+    finding.advice = judgement.cause ? std::string(textOf(judgement.cause->cause).advice)
+                                     : fmt::format("Check what {} {} before {} collectives in the evidence.",
+                                                   hang::rankList(finding.ranks), one ? "does" : "do",
+                                                   one ? "its" : "their");
     return finding;
 }
 
-/// Ranks among which experts are unevenly filled: expert_imbalance says so.
+/// Returns the ranks with unevenly filled experts, on which expert_imbalance reports.
 std::vector<std::size_t> unevenExperts(const Context& context)
 {
     const metrics::ExpertFigures experts = metrics::expertsOf(context.run, context.figures);
     return experts.areUneven(metrics::kUnevenExperts) ? experts.ranks : std::vector<std::size_t>{};
 }
 
-/// The fewest that hold half of all waiting.
+/// Returns the fewest ranks that cause at least half of all waiting.
 std::vector<metrics::WaitedFor> mostWaitedFor(std::vector<metrics::WaitedFor> waited)
 {
     double all = 0;
@@ -299,7 +300,8 @@ std::string waitedText(const Context& context, const std::vector<metrics::Waited
     return fmt::format("{}", fmt::join(parts, ", for "));
 }
 
-/// So few collectives tell nothing of other steps, but whom the others waited for in these is known.
+/// Describes whom the others waited for if there are too few collectives to draw conclusions about other
+/// steps.
 Finding describeWaiting(const Context& context, const std::vector<metrics::WaitedFor>& most, double allNs)
 {
     const auto& worst = context.figures.arrived[most.front().worstOperation];
@@ -325,10 +327,9 @@ Finding describeWaiting(const Context& context, const std::vector<metrics::Waite
     const metrics::Breakdown total = context.figures.total();
     const bool large = total.share(total.waitDelayNs) > context.option("problem_share");
     finding.severity = large ? Severity::Warning : Severity::Info;
-    finding.title =
-        fmt::format("{}, the others waited for {}; {}. So few collectives do not tell whether that is "
-                    "always so",
-                    inThis(context), waitedText(context, most, allNs), causeText(judgement, one));
+    finding.title = fmt::format(
+        "{}, the others waited for {}; {}. With so few collectives it is not known whether this is always so",
+        inThis(context), waitedText(context, most, allNs), causeText(judgement, one));
     finding.figures = {
         {"lost_share", Unit::Share, share, context.option("lost_share")},
         {"wait_share", Unit::Share, most.front().waitNs / allNs, {}},
@@ -338,15 +339,14 @@ Finding describeWaiting(const Context& context, const std::vector<metrics::Waite
          {}}};
     finding.evidence = {{context.run.ranks[most.front().rank].rank, worst.times.firstArrivalNs,
                          worst.times.endNs, "collective in which the others waited longest for it"}};
-    finding.advice = judgement.cause
-                         ? std::string(textOf(judgement.cause->cause).advice)
-                         : fmt::format("Look at what {} {} before the collective in the evidence.",
-                                       hang::rankList(finding.ranks), one ? "does" : "do");
+    finding.advice = judgement.cause ? std::string(textOf(judgement.cause->cause).advice)
+                                     : fmt::format("Check what {} {} before the collective in the evidence.",
+                                                   hang::rankList(finding.ranks), one ? "does" : "do");
     return finding;
 }
 
-/// Nothing while waiting delays the steps by too little.
-Outcome whoWasWaitedFor(const Context& context)
+/// Returns no findings if waiting delays the steps by too little.
+Outcome findMostWaitedFor(const Context& context)
 {
     const metrics::Breakdown total = context.figures.total();
     if (total.share(total.waitDelayNs) <= context.option("lost_share")) {
@@ -363,7 +363,7 @@ Outcome whoWasWaitedFor(const Context& context)
     return std::vector<Finding>{describeWaiting(context, mostWaitedFor(waited), std::max(1.0, allNs))};
 }
 
-/// Late by what its experts compute.
+/// Returns true if the group is late because of the compute of its experts.
 bool isOfExperts(const metrics::LateGroup& group, const Judgement& judgement,
                  const std::vector<std::size_t>& experts)
 {
@@ -383,7 +383,7 @@ Outcome run(const Context& context)
     const metrics::LateGroups all = metrics::findLateGroups(context.run, context.figures);
     for (const metrics::LateGroup& group : all.groups) {
         if (shareOfStep(context, lostPerStep(context, group)) <= context.option("lost_share")) {
-            continue; // a large run has many groups of which chance made a gap
+            continue; // a large run has many groups with gaps that arose by chance
         }
         const Judgement judgement = judge(context, group, all.blocks);
         if (judgement.share <= context.option("lost_share") || isOfExperts(group, judgement, experts)) {
@@ -393,14 +393,15 @@ Outcome run(const Context& context)
             const bool few = !all.withinSteps && stepsNeeded(context, group) > all.blocks;
             doubt = few && !doubt ? std::optional(tooFewSteps(context, group, all.blocks)) : doubt;
         } else if (values::quantile(group.losses, 0.95) <= *context.run.clockErrorNs()) {
-            // Few operations carry the loss (the first of a step), so the largest tell, not the middle.
+            // The loss concentrates in few operations (often the first of a step), so a high quantile is
+            // compared, not the median.
             doubt = kBelowClockError;
         } else {
             findings.push_back(describe(context, all, group, judgement));
         }
     }
     if (findings.empty() && !doubt && all.withinSteps) {
-        return whoWasWaitedFor(context);
+        return findMostWaitedFor(context);
     }
     if (findings.empty() && doubt) {
         return *doubt;
@@ -410,17 +411,17 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(late_rank, .title = "One rank arrives late", .needs = "device, on all ranks",
-              .options = kOptions, .run = run,
-              .help = "Lost time is the gap between a rank's (or several equally late ranks') arrival and "
-                      "the one before, summed, without what the end of the collective before, on the same "
-                      "stream, kept it waiting longer than others; it costs what delays the others' steps, "
-                      "and no more than they take longer than those. The late rank shows the shortest "
-                      "communication kernels. Its "
-                      "cause is what it spends more time on than the median of the others; samples of clocks "
-                      "and run queues say why. Where ranks meet in several groups (pipelines, tensor "
-                      "parallel), lost time is what a rank spends on the longest path through computation "
-                      "and messages beyond the median of those with the same work.",
-              .comparesRanks = true, .namesLateRanks = true);
+RINGSIDE_RULE(
+    late_rank, .title = "One rank arrives late", .needs = "device, on all ranks", .options = kOptions,
+    .run = run,
+    .help = "Lost time is the sum of the gaps between the arrival of a rank (or several equally late ranks) "
+            "and the arrival before it. Time that the rank itself waited for the end of the previous "
+            "collective on its stream, longer than the others did, is left out. The cost is what delays the "
+            "others' steps, at most the extra time that the late rank needs. The late rank shows the "
+            "shortest communication kernels. Its cause is what it spends more time on than the median of the "
+            "others; samples of clocks and run queues refine it. If ranks meet in several groups (pipeline, "
+            "tensor parallel), lost time is what a rank spends on the longest path through computation and "
+            "messages beyond the median of ranks with the same work.",
+    .comparesRanks = true, .namesLateRanks = true);
 
 } // namespace ringside::rules::rule_late_rank

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// RDMA pins the memory it sends from, and the kernel bounds how much a process may pin. Too low shows as
-// ibv_reg_mr or ibv_create_qp failing when NCCL begins, not as slowness.
+// Finds limits of locked memory that are too low for RDMA, which pins the memory it sends from. Then
+// ibv_reg_mr or ibv_create_qp fails when NCCL starts; it does not become slow.
 #include "rules/shared/settings.h"
 
 namespace ringside::rules::rule_memlock_low {
 namespace {
 
-/// The default of many systems, with which NCCL's registrations fail (NCCL's guide, troubleshooting).
+/// The default of many systems. NCCL's registrations fail with it (NCCL user guide, troubleshooting).
 constexpr double kFailsBytes = 8.0 * 1024 * 1024;
 
 Outcome run(const Context& context)
@@ -18,9 +18,10 @@ Outcome run(const Context& context)
         const trace::ProcessTrace& process = context.run.processOf(rank);
         const auto limit = settingOf(process, "process", "memlock_bytes");
         known = known || limit.has_value();
-        const auto bytes = values::parseNumber<std::int64_t>(limit.value_or("")); // "unlimited" is no number
+        const auto bytes =
+            values::parseNumber<std::int64_t>(limit.value_or("")); // "unlimited" is not a number
         if (!bytes || settingOf(process, "machine", "rdma_devices").value_or("").empty()) {
-            continue; // nothing is pinned where there is no RDMA device
+            continue; // without an RDMA device nothing is pinned
         }
         lowest = finding.ranks.empty() ? static_cast<double>(*bytes)
                                        : std::min(lowest, static_cast<double>(*bytes));
@@ -30,7 +31,7 @@ Outcome run(const Context& context)
                      "the whole run of this rank"));
     }
     if (!known) {
-        return NotApplicable{"needs the limit of locked memory, which this trace's recorder did not store"};
+        return NotApplicable{"needs the limit of locked memory, which was not recorded in this trace"};
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
@@ -43,19 +44,17 @@ Outcome run(const Context& context)
         fmt::format("Locked memory is limited to {}, and the hosts have RDMA devices", byteText(lowest));
     finding.settings = {"memlock"};
     finding.figures = {{"memlock_bytes", Unit::Bytes, lowest, kFailsBytes}};
-    finding.advice =
-        "Set memlock to unlimited: `* - memlock unlimited` in /etc/security/limits.conf, "
-        "LimitMEMLOCK=infinity "
-        "for the service that starts the job (slurmd, containerd), `--ulimit memlock=-1` for a container.";
+    finding.advice = "Set memlock to unlimited: `* - memlock unlimited` in /etc/security/limits.conf, "
+                     "LimitMEMLOCK=infinity for the service that starts the job (slurmd, containerd), "
+                     "`--ulimit memlock=-1` for a container.";
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    memlock_low, .title = "Little memory may be locked", .needs = "host", .options = {}, .run = run,
-    .help =
-        "RLIMIT_MEMLOCK of ranks whose host has RDMA devices. The cost is not estimated: it decides whether "
-        "RDMA works, not how fast.");
+RINGSIDE_RULE(memlock_low, .title = "The limit of locked memory is low", .needs = "host", .options = {},
+              .run = run,
+              .help = "RLIMIT_MEMLOCK of ranks whose host has RDMA devices. The cost is not estimated: it "
+                      "decides whether RDMA works, not how fast.");
 
 } // namespace ringside::rules::rule_memlock_low

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory is nearly full, was full, or gets full: the next longer batch may not fit, an allocator that
-// finds no room frees its cache and waits for the GPU to do so, and a job that keeps more memory from every
-// step ends after hours.
+// Finds device memory that is nearly full, was full, or grows from step to step. If memory is nearly full,
+// the next longer batch may not fit, and an allocator without room frees its cache and waits for the GPU. If
+// it grows, the job fails after hours.
 #include "metrics/growth.h"
 #include "rules/shared/device_samples.h"
 
@@ -11,19 +11,19 @@ namespace ringside::rules::rule_memory_near_limit {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"part", 0.95, "say when more than this part of the device's memory is used at some time"},
-    {"hours", 24, "warn when memory that grows from step to step is full within so many hours at that rate"},
+    {"part", 0.95, "report if more than this share of the device's memory is used at any time"},
+    {"hours", 24, "warn if memory that grows from step to step will be full within this many hours"},
 };
 
-/// What is known of a rank's memory.
+/// Memory use of a rank.
 struct Use {
     std::vector<metrics::SampleValue> samples; ///< bytes used
-    double memoryBytes = 0;                    ///< 0: not known, or nothing was sampled
+    double memoryBytes = 0;                    ///< 0 if not known, or if nothing was sampled
     double mostBytes = 0;
-    std::int64_t refused = 0; ///< allocations of its process
+    std::int64_t refused = 0; ///< failed allocations of its process
     model::Interval lastRefusal;
-    bool ended = false;              ///< the training did not go on after that
-    std::optional<double> growth;    ///< bytes a step
+    bool ended = false;              ///< training stopped after the last failed allocation
+    std::optional<double> growth;    ///< bytes per step
     std::optional<double> stepsLeft; ///< until the memory is full at that rate
     std::optional<double> hoursLeft;
 
@@ -42,7 +42,8 @@ double memoryOf(const Context& context, const model::Rank& rank)
     return 0;
 }
 
-/// Of other calls, 2 is ncclSystemError, or the host has no more memory to pin.
+/// Returns true for calls that allocate device memory. For other calls, result 2 is ncclSystemError, or the
+/// host cannot pin more memory.
 bool asksTheDevice(std::string_view api)
 {
     const bool allocates =
@@ -50,7 +51,8 @@ bool asksTheDevice(std::string_view api)
     return allocates && api.find("Host") == std::string_view::npos;
 }
 
-/// Allocations that the device refused. An allocator that then makes room asks again, and gets it.
+/// Finds allocations that failed for want of device memory, and whether training stopped. An allocator that
+/// can free its cache repeats the call, which then succeeds.
 void findRefusals(const model::Rank& rank, const trace::ProcessTrace& process, Use& use)
 {
     constexpr std::int32_t kOutOfMemory = 2; // cudaErrorMemoryAllocation
@@ -71,12 +73,12 @@ void findRefusals(const model::Rank& rank, const trace::ProcessTrace& process, U
     }
 }
 
-/// How long the memory lasts, counted from the last sample.
+/// Finds the growth per step, and when the memory will be full, counted from the last sample.
 void findGrowth(const model::Rank& rank, Use& use)
 {
     constexpr double kNsAnHour = 3.6e12;
     std::vector<metrics::SampleValue> trained = use.samples;
-    if (use.ended) { // what is freed then is no part of the training
+    if (use.ended) { // memory that is freed then is not part of the training
         std::erase_if(trained, [&use](const metrics::SampleValue& sample) {
             return sample.timeNs >= use.lastRefusal.start;
         });
@@ -106,12 +108,12 @@ Use useOf(const Context& context, const model::Rank& rank)
     return use;
 }
 
-/// Of all ranks that are named.
+/// The worst values over all ranks that the finding names.
 struct Worst {
     double part = 0;
     std::int64_t refused = 0;
     bool ended = false;
-    Use soonest; ///< the one whose memory is full first, if any grows
+    Use soonest; ///< use of the rank whose memory is full first, if any grows
 };
 
 std::string hoursText(double hours)
@@ -129,9 +131,10 @@ std::string growthText(const Worst& worst)
 {
     const Use& use = worst.soonest;
     const std::string rate = byteText(*use.growth);
-    return worst.ended ? fmt::format(" grew by {} a step", rate)
-                       : fmt::format(" grows by {} a step and is full after {:.0f} more, {} at this rate",
-                                     rate, *use.stepsLeft, hoursText(*use.hoursLeft));
+    return worst.ended
+               ? fmt::format(" grew by {} per step", rate)
+               : fmt::format(" grows by {} per step and is full after {:.0f} more steps, {} at this rate",
+                             rate, *use.stepsLeft, hoursText(*use.hoursLeft));
 }
 
 std::string titleOf(const Worst& worst, bool isNear)
@@ -139,14 +142,13 @@ std::string titleOf(const Worst& worst, bool isNear)
     if (!isNear && worst.refused == 0) {
         return "The GPU's memory in use" + growthText(worst);
     }
-    const std::string refused = worst.refused == 0 ? std::string()
-                                : worst.refused == 1
-                                    ? std::string("1 allocation was refused")
-                                    : fmt::format("{} allocations were refused", worst.refused);
+    const std::string refused = worst.refused == 0   ? std::string()
+                                : worst.refused == 1 ? std::string("1 allocation failed")
+                                                     : fmt::format("{} allocations failed", worst.refused);
     std::string title =
         worst.part > 0 ? fmt::format("Up to {} of the GPU's memory is in use", percent(worst.part)) : refused;
     title += worst.part > 0 && worst.refused > 0 ? ", and " + refused : "";
-    title += worst.ended ? ", after which training did not go on" : "";
+    title += worst.ended ? ", after which training stopped" : "";
     return worst.soonest.growth ? title + "; what is in use" + growthText(worst) : title;
 }
 
@@ -154,13 +156,13 @@ const char* adviceOf(const Worst& worst)
 {
     return worst.soonest.growth
                ? "Something is kept from every step: losses or outputs that are collected with their graph "
-                 "(`loss.item()` or `.detach()` before keeping them), `retain_graph=True`, hooks and caches "
-                 "that hold tensors. Take `torch.cuda.memory._snapshot()` of two steps and compare what is "
-                 "alive, or look for the one list that gets longer."
-               : "A caching allocator keeps what it once had, so this alone costs nothing. Where "
-                 "allocations fail or are retried, try `expandable_segments:True` in "
-                 "PYTORCH_CUDA_ALLOC_CONF, `gradient_as_bucket_view=True`, activation checkpointing, or a "
-                 "smaller batch; see allocation_churn.";
+                 "(use `loss.item()` or `.detach()` before keeping them), `retain_graph=True`, hooks and "
+                 "caches that hold tensors. Take `torch.cuda.memory._snapshot()` in two steps and compare "
+                 "the live tensors, or look for a list that gets longer."
+               : "A caching allocator keeps memory for reuse, so this alone costs nothing. If allocations "
+                 "fail or are retried, try `expandable_segments:True` in PYTORCH_CUDA_ALLOC_CONF, "
+                 "`gradient_as_bucket_view=True`, activation checkpointing, or a smaller batch; see "
+                 "allocation_churn.";
 }
 
 void describe(const Context& context, const Worst& worst, bool isNear, Finding& finding)
@@ -196,11 +198,11 @@ void describe(const Context& context, const Worst& worst, bool isNear, Finding& 
 Evidence evidenceOf(const model::Rank& rank, const Use& use)
 {
     if (!use.known()) {
-        return evidence(rank, use.lastRefusal, "the last allocation that was refused");
+        return evidence(rank, use.lastRefusal, "the last allocation that failed");
     }
     std::string what =
         fmt::format("at most {} of {} used", byteText(use.mostBytes), byteText(use.memoryBytes));
-    what += use.growth ? fmt::format(", {} more a step", byteText(*use.growth)) : "";
+    what += use.growth ? fmt::format(", {} more per step", byteText(*use.growth)) : "";
     return evidence(rank, use.samples, std::move(what));
 }
 
@@ -239,17 +241,16 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(memory_near_limit, .title = "Device memory is nearly full, or grows from step to step",
-              .needs = "sampled (nvml)", .options = kOptions, .run = run,
-              .help =
-                  "Largest sampled use over the device's memory, calls that returned out of memory, and "
-                  "growth: the steps are cut into nine parts, and from the third on the least use of each "
-                  "must be above that of the one before, in the last third at least half as much as in the "
-                  "one before it; so neither warm-up nor an allocator that keeps what it once had counts. "
-                  "The cost is not estimated: see allocation_churn for what retries cost.",
-              .inferenceAdvice = "A cache of keys and values takes what it is given, so this alone costs "
-                                 "nothing. Where allocations fail or use keeps "
-                                 "growing, give it a smaller part of the memory or take fewer sequences at "
-                                 "once; see allocation_churn.");
+RINGSIDE_RULE(
+    memory_near_limit, .title = "Device memory is nearly full, or grows from step to step",
+    .needs = "sampled (nvml)", .options = kOptions, .run = run,
+    .help = "Largest sampled use as a share of the device's memory, calls that returned out of memory, and "
+            "growth. For growth the steps are cut into nine parts: from the third part on, the least use of "
+            "each must exceed that of the part before, and the last third must grow at least half as much as "
+            "the third before it. So neither warm-up nor an allocator that keeps memory for reuse counts. "
+            "The cost is not estimated: see allocation_churn for the cost of retries.",
+    .inferenceAdvice =
+        "A key-value cache fills the memory it is given, so this alone costs nothing. If allocations fail or "
+        "use keeps growing, give it less memory or process fewer sequences at once; see allocation_churn.");
 
 } // namespace ringside::rules::rule_memory_near_limit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RoCE puts as much into a packet as the interface's MTU leaves room for, InfiniBand as the subnet manager
-// set. A small one costs headers and work a packet; different ones at the two ends cost the connection.
+// Checks the MTU of RDMA ports. For RoCE it follows from the interface's MTU, for InfiniBand the subnet
+// manager sets it. A small MTU costs headers and work per packet. If the two ends differ, connections fail.
 #include "rules/shared/ports.h"
 
 #include <map>
@@ -9,13 +9,13 @@ namespace ringside::rules::rule_mtu_mismatch {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"mtu", 4096, "bytes of payload in a packet, at least: the largest there is"},
+    {"mtu", 4096, "least payload of a packet, bytes (the default is the largest RDMA MTU)"},
 };
 
-/// Ports of one MTU.
+/// Ports by their MTU in bytes.
 using ByMtu = std::map<std::int64_t, std::vector<const metrics::Port*>>;
 
-/// By link layer: InfiniBand and RoCE do not talk to each other.
+/// Groups ports by link layer, because InfiniBand and RoCE do not communicate with each other.
 std::map<std::string_view, ByMtu> mtusByLayer(const Context& context)
 {
     constexpr std::int64_t kActive = 4;
@@ -28,7 +28,7 @@ std::map<std::string_view, ByMtu> mtusByLayer(const Context& context)
     return result;
 }
 
-/// What is possible, as far as the device tells it.
+/// Returns the largest possible MTU, limited by what the devices report.
 double possible(const Context& context, const std::vector<const metrics::Port*>& ports)
 {
     double most = context.option("mtu");
@@ -40,7 +40,7 @@ double possible(const Context& context, const std::vector<const metrics::Port*>&
     return most;
 }
 
-std::optional<Finding> judge(const Context& context, const ByMtu& mtus)
+std::optional<Finding> checkMtus(const Context& context, const ByMtu& mtus)
 {
     const bool differ = mtus.size() > 1;
     const auto& [smallest, ports] = *mtus.begin();
@@ -60,12 +60,11 @@ std::optional<Finding> judge(const Context& context, const ByMtu& mtus)
                            : fmt::format("{}: packets of {} bytes, where up to {:.0f} are possible",
                                          portsText(finding.links), smallest, possible(context, ports));
     finding.figures = {{"mtu_bytes", Unit::Bytes, static_cast<double>(smallest), context.option("mtu")}};
-    addEvidence(context, *ports.front(), ports.front()->sampled(), "as long as it was sampled", finding);
+    addEvidence(context, *ports.front(), ports.front()->sampled(), "the sampled part of the run", finding);
     finding.settings = {"mtu"};
     finding.advice =
-        "RoCE: raise the interface's MTU on every host and every switch of the path (`ip link set DEV mtu "
-        "4200` "
-        "or 9000), the same everywhere. InfiniBand: raise the partition's MTU at the subnet manager.";
+        "RoCE: raise the interface's MTU on every host and every switch on the path (`ip link set DEV mtu "
+        "4200` or 9000), the same everywhere. InfiniBand: raise the partition's MTU at the subnet manager.";
     return finding;
 }
 
@@ -73,13 +72,12 @@ Outcome run(const Context& context)
 {
     const auto layers = mtusByLayer(context);
     if (layers.empty()) {
-        return NotApplicable{
-            "needs the MTU of active RDMA ports (tier sampled, source rdma): this run has none, or "
-            "neither libibverbs nor sysfs told it"};
+        return NotApplicable{"needs the MTU of active RDMA ports (tier sampled, source rdma): this run has "
+                             "none, or neither libibverbs nor sysfs reports it"};
     }
     std::vector<Finding> findings;
     for (const auto& [layer, mtus] : layers) {
-        if (auto finding = judge(context, mtus)) {
+        if (auto finding = checkMtus(context, mtus)) {
             findings.push_back(std::move(*finding));
         }
     }
@@ -88,12 +86,11 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(
-    mtu_mismatch, .title = "RDMA packets are small, or differ between ports", .needs = "sampled (rdma)",
-    .options = kOptions, .run = run,
-    .help =
-        "What libibverbs tells of a port's MTU and its largest; without it, what follows for RoCE from the "
-        "interface's MTU, and nothing of InfiniBand. Ports are compared with those of the same link layer.",
-    .judgesLinks = true);
+RINGSIDE_RULE(mtu_mismatch, .title = "RDMA packets are small, or differ between ports",
+              .needs = "sampled (rdma)", .options = kOptions, .run = run,
+              .help = "The current and largest MTU of each port as libibverbs reports it. Without "
+                      "libibverbs, the MTU of RoCE is derived from the interface, and that of InfiniBand is "
+                      "not known. Ports are compared with those of the same link layer.",
+              .judgesLinks = true);
 
 } // namespace ringside::rules::rule_mtu_mismatch

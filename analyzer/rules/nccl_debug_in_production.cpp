@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL_DEBUG=INFO is left on after a search for something else.
+// Finds NCCL's debug output left on in a production run.
 #include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_debug_in_production {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that can corrupt data, make collectives fail or switch off a fast path.
+// Finds values of variables that can corrupt data, make collectives fail or disable a fast path.
 #include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_variable_dangerous {
@@ -13,9 +13,9 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(
-    nccl_variable_dangerous, .title = "A variable that fails, corrupts or slows", .needs = "host",
-    .options = {}, .run = run,
-    .help = "LL128 forced by NCCL_PROTO, NCCL_ALGO without Ring since 2.24, and switches that turn off P2P, "
+    nccl_variable_dangerous, .title = "A variable's value is dangerous", .needs = "host", .options = {},
+    .run = run,
+    .help = "LL128 forced by NCCL_PROTO, NCCL_ALGO without Ring since 2.24, and switches that disable P2P, "
             "shared memory or InfiniBand. The cost is not estimated: try without it and compare.");
 
 } // namespace ringside::rules::rule_nccl_variable_dangerous

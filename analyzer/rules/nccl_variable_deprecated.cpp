@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Old names that still work or no longer do, and settings that newer versions find better themselves.
+// Finds deprecated names of variables, and settings that newer versions choose better themselves.
 #include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_variable_deprecated {
@@ -12,9 +12,9 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(nccl_variable_deprecated, .title = "A variable with an old name", .needs = "host",
+RINGSIDE_RULE(nccl_variable_deprecated, .title = "A variable's name is deprecated", .needs = "host",
               .options = {}, .run = run,
-              .help = "Variables that NCCL or PyTorch renamed, and NCCL_IB_GID_INDEX, which since NCCL 2.21 "
-                      "is found for each port. The cost is not estimated: try without it and compare.");
+              .help = "Variables that NCCL or PyTorch renamed, and NCCL_IB_GID_INDEX, which NCCL detects for "
+                      "each port since 2.21. The cost is not estimated: try without it and compare.");
 
 } // namespace ringside::rules::rule_nccl_variable_deprecated

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that NCCL does not take.
+// Finds numbers outside the range that NCCL accepts.
 #include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_variable_range {
@@ -12,9 +12,9 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(nccl_variable_range, .title = "A variable outside its range", .needs = "host", .options = {},
+RINGSIDE_RULE(nccl_variable_range, .title = "A variable is outside its range", .needs = "host", .options = {},
               .run = run,
-              .help = "Numbers outside of what NCCL takes by its user guide, alone or together (threads "
+              .help = "Numbers outside the range that NCCL's user guide gives, alone or combined (threads "
                       "times sockets at most 64). The cost is not estimated: try without it and compare.");
 
 } // namespace ringside::rules::rule_nccl_variable_range

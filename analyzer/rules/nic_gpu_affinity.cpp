@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU's data leaves through an RDMA adapter that is far from it on PCIe. From another NUMA node it crosses
-// the link between sockets, at a part of the adapter's rate, and NCCL then does without GPUDirect.
+// Finds GPUs whose data leaves through an RDMA adapter that is far away on PCIe. Data from another NUMA node
+// crosses the link between sockets at a fraction of the adapter's rate, and NCCL then does not use GPUDirect
+// RDMA.
 #include "metrics/pci_distance.h"
 #include "rules/shared/ports.h"
 #include "rules/shared/settings.h"
@@ -15,7 +16,7 @@ struct Adapter {
     PciDistance distance = PciDistance::System;
 };
 
-/// The nearest adapters of a GPU's host: of all, and of those that can have carried its data.
+/// The nearest adapter of a GPU's host, and the nearest one that can have carried its data.
 struct Nearest {
     std::optional<Adapter> any;
     std::optional<Adapter> used;
@@ -41,12 +42,12 @@ Nearest nearestOf(const Context& context, const model::Rank& rank)
         if (!distance || port.host != context.run.processOf(rank).process.host) {
             continue;
         }
-        const auto take = [&](std::optional<Adapter>& best) {
+        const auto replaceIfNearer = [&](std::optional<Adapter>& best) {
             best = !best || *distance < best->distance ? Adapter{&port, *distance} : best;
         };
-        take(nearest.any);
+        replaceIfNearer(nearest.any);
         if (port.last("state") == std::optional(kActive) && port.carried() != std::optional(false)) {
-            take(nearest.used);
+            replaceIfNearer(nearest.used);
         }
     }
     return nearest;
@@ -72,10 +73,10 @@ Finding describe(const model::Rank& rank, const Nearest& nearest)
     finding.settings = {"NCCL_IB_HCA", "CUDA_VISIBLE_DEVICES"};
     finding.advice =
         nearer
-            ? "Find out why the near port is left out: whether it is active, in NCCL_IB_HCA, and passed "
+            ? "Find out why the near port is unused: whether it is active, listed in NCCL_IB_HCA, and passed "
               "into the container (`NCCL_DEBUG=INFO`, NET/IB; `nvidia-smi topo -m`)."
             : "Compare with `nvidia-smi topo -m`: use GPUs of the adapter's NUMA node, or move the adapter "
-              "to a slot of theirs. In virtual machines the topology may be hidden: NCCL_TOPO_FILE.";
+              "to a slot of the GPU's node. In virtual machines the topology may be hidden: NCCL_TOPO_FILE.";
     return finding;
 }
 
@@ -98,9 +99,8 @@ Outcome run(const Context& context)
         }
     }
     if (!known) {
-        return NotApplicable{
-            "needs the places of GPUs and of active RDMA ports on PCIe (tier sampled, sources "
-            "nvml and rdma), which this trace does not have"};
+        return NotApplicable{"needs the PCIe positions of GPUs and of active RDMA ports (tier sampled, "
+                             "sources nvml and rdma), which this trace does not have"};
     }
     return findings;
 }
@@ -109,9 +109,8 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(nic_gpu_affinity, .title = "GPUs are far from the RDMA ports they use",
               .needs = "sampled (rdma), host", .options = {}, .run = run,
-              .help =
-                  "Bridges and NUMA nodes between each rank's GPU and the RDMA ports of its host that were "
-                  "active and carried data. Which port a rank used is not known, so the nearest stands for "
-                  "it. The cost is not estimated: see collective_bandwidth_low.");
+              .help = "Bridges and NUMA nodes between each rank's GPU and the RDMA ports of its host that "
+                      "were active and carried data. It is not known which port a rank used, so the nearest "
+                      "one is assumed. The cost is not estimated: see collective_bandwidth_low.");
 
 } // namespace ringside::rules::rule_nic_gpu_affinity

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RDMA ports of a host did not carry the same. Each GPU has a rail of its own; one that carries more, or
-// one that is left out, sets the pace of all.
+// Finds hosts whose RDMA ports carried unequal traffic. Each GPU has its own rail. A rail that carries more
+// than the others, or none of the traffic, slows down all of them.
 #include "rules/shared/ports.h"
 
 #include <map>
@@ -9,9 +9,9 @@ namespace ringside::rules::rule_nic_imbalance {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"more", 1.2, "bytes sent by a port over the median of the host's, from which on it is a warning"},
-    {"much_more", 1.5, "the same from which on it is a problem"},
-    {"idle", 0.1, "part of the median below which a port counts as left out, a problem"},
+    {"more", 1.2, "warn above this ratio of a port's sent bytes to the median of its host's ports"},
+    {"much_more", 1.5, "a problem above this ratio"},
+    {"idle", 0.1, "a problem below this share of the median: the port is hardly used"},
 };
 
 struct Rail {
@@ -19,7 +19,8 @@ struct Rail {
     double bytes = 0;
 };
 
-/// Active ports with measured traffic, by host and rate: a slow one beside fast ones is there for storage.
+/// Returns active ports with measured traffic, grouped by host and rate. A slow port beside fast ones is
+/// usually for storage.
 std::map<std::pair<std::string, std::int64_t>, std::vector<Rail>> railsOf(const Context& context)
 {
     constexpr std::int64_t kActive = 4;
@@ -34,7 +35,7 @@ std::map<std::pair<std::string, std::int64_t>, std::vector<Rail>> railsOf(const 
     return rails;
 }
 
-std::optional<Finding> judge(const Context& context, const Rail& rail, double median)
+std::optional<Finding> checkRail(const Context& context, const Rail& rail, double median)
 {
     const double ratio = rail.bytes / median;
     const bool idle = ratio < context.option("idle");
@@ -47,15 +48,15 @@ std::optional<Finding> judge(const Context& context, const Rail& rail, double me
     finding.links = {rail.port->label()};
     finding.title =
         fmt::format("Port {} sent {} in this run, {:.2f} times the median of its host's ports{}",
-                    rail.port->label(), byteText(rail.bytes), ratio, idle ? ": it is left out" : "");
+                    rail.port->label(), byteText(rail.bytes), ratio, idle ? ": it is hardly used" : "");
     finding.figures = {{"ratio", Unit::Ratio, ratio, context.option(idle ? "idle" : "more")},
                        {"median_bytes", Unit::Bytes, median, {}}};
-    addEvidence(context, *rail.port, rail.port->sampled(), "as long as it was sampled", finding);
+    addEvidence(context, *rail.port, rail.port->sampled(), "the sampled part of the run", finding);
     finding.settings = {"NCCL_IB_HCA", "NCCL_CROSS_NIC"};
     finding.advice =
         "Compare the adapters that NCCL chose for each rank (`NCCL_DEBUG=INFO`, NET/IB) with the ports of "
-        "this host: a port missing from NCCL_IB_HCA, a GPU far from its adapter, or two GPUs that share "
-        "one. A port that is only there for storage does not count: take it out of NCCL_IB_HCA.";
+        "this host: a port missing from NCCL_IB_HCA, a GPU far from its adapter, or two GPUs that share one. "
+        "A port for storage is no fault: remove it from NCCL_IB_HCA.";
     return finding;
 }
 
@@ -71,19 +72,18 @@ Outcome run(const Context& context)
         constexpr double kTraffic = 1 << 20;
         const double median = model::median(std::move(bytes));
         if (rails.size() < 3 || median < kTraffic) {
-            continue; // of two nobody knows which is the odd one
+            continue; // with two it is not known which one is the outlier
         }
         known = true;
         for (const Rail& rail : rails) {
-            if (auto finding = judge(context, rail, median)) {
+            if (auto finding = checkRail(context, rail, median)) {
                 findings.push_back(std::move(*finding));
             }
         }
     }
     if (!known) {
-        return NotApplicable{
-            "needs the traffic of at least three RDMA ports of one rate on a host (tier sampled, source "
-            "rdma)"};
+        return NotApplicable{"needs the traffic of at least three RDMA ports of one rate on a host (tier "
+                             "sampled, source rdma)"};
     }
     return findings;
 }
@@ -93,8 +93,7 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(
     nic_imbalance, .title = "A host's RDMA ports carry unequal loads", .needs = "sampled (rdma)",
     .options = kOptions, .run = run,
-    .help =
-        "Bytes that each active RDMA port of a host sent during the run, against the median of those with "
-        "the same rate. All traffic of a port counts, that of other jobs too.");
+    .help = "Bytes that each active RDMA port of a host sent during the run, compared with the median of its "
+            "ports of the same rate. All traffic of a port counts, including that of other jobs.");
 
 } // namespace ringside::rules::rule_nic_imbalance

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVLink repeated or lost transfers, or lacks links. Each repeat costs little; many tell of a bad link, on
-// which every collective through it runs slower.
+// Finds NVLink errors and missing links. A single replay costs little, but many indicate a bad link, which
+// slows every collective through it.
 #include "rules/shared/device_samples.h"
 
 #include <array>
@@ -11,11 +11,11 @@ namespace ringside::rules::rule_nvlink_errors {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"errors", 1, "repeats, recoveries and checksum errors of all links of a GPU within the run, at least"},
-    {"checksums_a_second", 100, "checksum errors a second, from which on it is a problem (DCGM's limit)"},
+    {"errors", 1, "fewest replays, recoveries and checksum errors of all links of a GPU within the run"},
+    {"checksums_a_second", 100, "a problem from this rate of checksum errors (DCGM's limit)"},
     {"effective_ber", 1e-12,
-     "of NVLink 5: bit error rate after error correction, above which it is a problem (DCGM's limit)"},
-    {"symbol_ber", 0, "the same of symbols, above which it is a warning (DCGM: any)"},
+     "a problem above this bit error rate of NVLink 5 after error correction (DCGM's limit)"},
+    {"symbol_ber", 0, "warn above this symbol error rate of NVLink 5 (DCGM: any)"},
 };
 
 enum class Kind : std::uint8_t { Repeated, Checksum, Lost };
@@ -33,7 +33,7 @@ constexpr std::array<Counter, 7> kCounters = {{
     {"nvlink5_failed_recoveries", Kind::Lost},
 }};
 
-/// What the counters of one GPU gained.
+/// How much the error counters of one GPU increased.
 struct Errors {
     bool known = false;
     bool lost = false;
@@ -62,13 +62,13 @@ Errors errorsOf(const Context& context, const model::Rank& rank)
                                       gained / seconds >= context.option("checksums_a_second"));
         errors.which = counter.metric;
         errors.evidence.push_back(
-            evidence(rank, samples, fmt::format("{} grew by {}", counter.metric, *gain)));
+            evidence(rank, samples, fmt::format("{} increased by {}", counter.metric, *gain)));
     }
     return errors;
 }
 
-/// Adds the finding, if there is one; whether any counter was sampled.
-bool judgeErrors(const Context& context, std::vector<Finding>& findings)
+/// Adds a finding if error counters increased. Returns true if any counter was sampled.
+bool checkErrors(const Context& context, std::vector<Finding>& findings)
 {
     Finding finding;
     bool known = false;
@@ -97,16 +97,15 @@ bool judgeErrors(const Context& context, std::vector<Finding>& findings)
                                 worst.which, worst.lost ? "; some could not be recovered" : "");
     finding.figures = {{"errors", Unit::Count, worst.count, context.option("errors")}};
     finding.advice =
-        "Look at `nvidia-smi nvlink -e` and `-s` on the hosts of the ranks named; reseat or "
-        "replace what is counted there, and compare bandwidth with another node (all_reduce_perf "
-        "of nccl-tests).";
+        "Check `nvidia-smi nvlink -e` and `-s` on the hosts of the ranks named. Reseat or replace the links "
+        "that show errors there, and compare bandwidth with another node (all_reduce_perf of nccl-tests).";
     findings.push_back(std::move(finding));
     return known;
 }
 
 struct Links {
     const model::Rank* rank = nullptr;
-    std::string model; ///< the GPU's
+    std::string model; ///< model of the GPU
     std::int64_t before = 0;
     std::int64_t now = 0;
 };
@@ -129,9 +128,9 @@ std::vector<Links> linksOf(const Context& context)
     return all;
 }
 
-/// GPUs of one kind have as many; where all lack the same, that is how they were built in. Whether any was
-/// sampled.
-bool judgeLinks(const Context& context, std::vector<Finding>& findings)
+/// Adds findings for GPUs with fewer links up than others of the same model. If all have the same number, the
+/// machine is built that way. Returns true if any was sampled.
+bool checkLinks(const Context& context, std::vector<Finding>& findings)
 {
     const std::vector<Links> all = linksOf(context);
     std::map<std::string, std::int64_t> most;
@@ -153,19 +152,20 @@ bool judgeLinks(const Context& context, std::vector<Finding>& findings)
         finding.figures = {
             {"links_up", Unit::Count, static_cast<double>(links.now), static_cast<double>(expected)}};
         finding.evidence = {evidence(*links.rank, gpuSamples(context, *links.rank, "nvlink_links_up"),
-                                     "the run, as far as it was sampled")};
+                                     "the sampled part of the run")};
         finding.advice =
-            "Look at `nvidia-smi nvlink -s` on that host, and at the log of the fabric manager. "
-            "Rings and trees through this GPU go at its pace: reset the GPUs, or drain the host.";
+            "Check `nvidia-smi nvlink -s` on that host, and the log of the fabric manager. Rings and trees "
+            "through this GPU run at its rate: reset the GPUs, or drain the host.";
         findings.push_back(std::move(finding));
     }
     return !all.empty();
 }
 
-/// Of NVLink 5, the worst of a GPU's links in the run. Whether any was sampled.
-bool judgeBitErrors(const Context& context, std::vector<Finding>& findings)
+/// Adds findings for bit error rates of NVLink 5, of the worst link of each GPU. Returns true if any was
+/// sampled.
+bool checkBitErrors(const Context& context, std::vector<Finding>& findings)
 {
-    constexpr double kBits = 1e18; // the metrics count errors in so many
+    constexpr double kBits = 1e18; // the sampled metrics count errors per 1e18 bits or symbols
     bool known = false;
     for (const model::Rank& rank : context.run.ranks) {
         for (const auto& [metric, option, what] :
@@ -183,13 +183,12 @@ bool judgeBitErrors(const Context& context, std::vector<Finding>& findings)
                 std::string_view(option) == "effective_ber" ? Severity::Problem : Severity::Warning;
             finding.limit = Limit::Link;
             finding.ranks = {rank.rank};
-            finding.title =
-                fmt::format("An NVLink of rank {}'s GPU gets {:.0e} of its {} wrong", rank.rank, rate, what);
+            finding.title = fmt::format("An NVLink of rank {}'s GPU has an error rate of {:.0e} of its {}",
+                                        rank.rank, rate, what);
             finding.figures = {{option, Unit::Ratio, rate, context.option(option)}};
-            finding.evidence = {evidence(rank, samples, "the run, as far as it was sampled")};
-            finding.advice =
-                "Look at `nvidia-smi nvlink -e` and `dcgmi diag -r 3` on that host; cables, connectors and "
-                "switch trays of the NVLink fabric are what such rates point at.";
+            finding.evidence = {evidence(rank, samples, "the sampled part of the run")};
+            finding.advice = "Check `nvidia-smi nvlink -e` and `dcgmi diag -r 3` on that host. Such rates "
+                             "point to cables, connectors or switch trays of the NVLink fabric.";
             findings.push_back(std::move(finding));
         }
     }
@@ -199,12 +198,12 @@ bool judgeBitErrors(const Context& context, std::vector<Finding>& findings)
 Outcome run(const Context& context)
 {
     std::vector<Finding> findings;
-    const bool counted = judgeErrors(context, findings);
-    const bool linked = judgeLinks(context, findings);
-    const bool rated = judgeBitErrors(context, findings);
+    const bool counted = checkErrors(context, findings);
+    const bool linked = checkLinks(context, findings);
+    const bool rated = checkBitErrors(context, findings);
     if (!counted && !linked && !rated) {
-        return NotApplicable{"needs samples of NVLink counters (tier sampled, source nvml): this GPU has no "
-                             "NVLink, or its driver does not count"};
+        return NotApplicable{"needs samples of NVLink counters (tier sampled, source nvml): the GPUs have no "
+                             "NVLink, or their driver does not count"};
     }
     return findings;
 }
@@ -213,11 +212,10 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(nvlink_errors, .title = "NVLink errors", .needs = "sampled (nvml)", .options = kOptions,
               .run = run,
-              .help = "Gains of the GPU's NVLink error counters, all links together, between the first and "
-                      "the last sample; bit error rates of NVLink 5, of the worst link; and links that are "
-                      "down, against the other GPUs of its kind and "
-                      "against the begin of the run. The cost is not estimated: see "
-                      "collective_bandwidth_low.",
+              .help = "Increase of each GPU's NVLink error counters, summed over links, between the first "
+                      "and the last sample; bit error rates of NVLink 5 on the worst link; and links that "
+                      "are down, compared with other GPUs of the same model and with the start of the run. "
+                      "The cost is not estimated: see collective_bandwidth_low.",
               .judgesLinks = true);
 
 } // namespace ringside::rules::rule_nvlink_errors

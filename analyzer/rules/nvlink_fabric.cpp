@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU of a machine with NVSwitches did not join their fabric: the fabric manager lets it in, and without it
-// CUDA does not start, or data between GPUs goes over PCIe at a tenth of the rate.
+// Finds GPUs of machines with NVSwitches that did not join the fabric, which the fabric manager controls.
+// Without it CUDA does not start, or data between GPUs goes over PCIe at a tenth of the rate.
 #include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_nvlink_fabric {
 namespace {
 
-constexpr std::int64_t kNotStarted = 1; // NVML's numbers
+constexpr std::int64_t kNotStarted = 1; // NVML's fabric states
 constexpr std::int64_t kInProgress = 2;
 constexpr std::int64_t kJoined = 3;
 
-/// Empty: nothing to say.
+/// Returns what is wrong with the state; empty if nothing is.
 std::string troubleOf(std::int64_t state, std::int64_t status)
 {
     return state == kNotStarted   ? "has not begun to join the fabric of its NVSwitches"
            : state == kInProgress ? "was still joining the fabric of its NVSwitches"
            : state == kJoined && status != 0
-               ? fmt::format("could not join the fabric of its NVSwitches: NVML "
-                             "error {}",
-                             status)
+               ? fmt::format("could not join the fabric of its NVSwitches: NVML error {}", status)
                : std::string();
 }
 
@@ -32,11 +30,10 @@ Finding describe(const model::Rank& rank, const std::vector<metrics::SampleValue
     finding.title = fmt::format("The GPU of rank {} {}", rank.rank, trouble);
     finding.figures = {{"fabric_state", Unit::Count, static_cast<double>(states.back().value),
                         static_cast<double>(kJoined)}};
-    finding.evidence = {evidence(rank, states, "when it was asked")};
-    finding.advice =
-        "Look at `systemctl status nvidia-fabricmanager` and its log on that host (its version must be the "
-        "driver's), at `nvidia-smi -q` under Fabric, and on NVLink 5 at the subnet manager (nvlsm). Until "
-        "then its NVLinks carry nothing.";
+    finding.evidence = {evidence(rank, states, "when it was queried")};
+    finding.advice = "Check `systemctl status nvidia-fabricmanager` and its log on that host (its version "
+                     "must match the driver's), `nvidia-smi -q` under Fabric, and on NVLink 5 the subnet "
+                     "manager (nvlsm). Until the GPU joins, its NVLinks carry no data.";
     return finding;
 }
 
@@ -58,7 +55,7 @@ Outcome run(const Context& context)
     }
     if (!known) {
         return NotApplicable{"needs the state of the NVLink fabric (tier sampled, source nvml): these GPUs "
-                             "have no NVSwitch, or their driver does not tell"};
+                             "have no NVSwitch, or their driver does not report it"};
     }
     return findings;
 }
@@ -67,8 +64,8 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(nvlink_fabric, .title = "A GPU is not in the NVLink fabric", .needs = "sampled (nvml)",
               .options = {}, .run = run,
-              .help = "Whether the fabric manager let the GPU into the fabric of NVSwitches, asked once at "
-                      "the begin of the run. Machines without NVSwitches have no such state.",
+              .help = "Checks whether each GPU joined the fabric of NVSwitches, queried once at the start of "
+                      "the run. Machines without NVSwitches have no such state.",
               .judgesLinks = true);
 
 } // namespace ringside::rules::rule_nvlink_fabric

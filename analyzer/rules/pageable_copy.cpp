@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between host and device for which the host stands still although it asked for none to: memory that
-// is not pinned passes through a staging buffer, and the call returns only when that is done.
+// Finds asynchronous copies between host and device that block the host: memory that is not pinned passes
+// through a staging buffer, and the call returns only when that is done.
 #include "rules/shared/support.h"
 
 namespace ringside::rules::rule_pageable_copy {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"held_part", 0.50, "a copy counts when its call lasts for this part of the copy itself"},
-    {"min_bytes", 65536, "smaller copies are staged whichever memory they come from"},
-    {"share", 0.01, "warn when such calls hold the host for more than this share of the step"},
+    {"held_part", 0.50, "a copy counts if its call lasts for at least this share of the copy itself"},
+    {"min_bytes", 65536, "ignore smaller copies, which CUDA stages from any memory"},
+    {"share", 0.01, "warn if such calls block the host for more than this share of the step"},
 };
 
 struct Held {
-    std::int64_t copies = 0;            ///< asynchronous ones of the size
-    std::vector<model::Interval> calls; ///< that held the host; of several threads, so that they may overlap
-    std::int64_t ns = 0;                ///< in at least one of them
+    std::int64_t copies = 0; ///< all asynchronous copies of at least min_bytes
+    std::vector<model::Interval>
+        calls;           ///< calls that blocked the host; of several threads, so they may overlap
+    std::int64_t ns = 0; ///< time in at least one such call
     double bytes = 0;
     model::Interval longest;
 };
@@ -27,7 +28,7 @@ bool isAsynchronousCopy(std::string_view api)
 
 Held heldOf(const Context& context, const metrics::RankMetrics& metrics)
 {
-    constexpr std::uint32_t kToDevice = 1; // CUPTI: the same numbers as cudaMemcpyKind
+    constexpr std::uint32_t kToDevice = 1; // CUPTI uses the numbers of cudaMemcpyKind
     constexpr std::uint32_t kToHost = 2;
     const model::Rank& rank = context.rankOf(metrics);
     const trace::ProcessTrace& process = context.run.processOf(rank);
@@ -80,23 +81,23 @@ Outcome run(const Context& context)
             evidence(context.rankOf(rank), held.longest, "longest call that waited for its copy"));
     }
     if (seen == 0) {
-        return NotApplicable{fmt::format("no asynchronous copy between host and device of {} or more in the "
-                                         "analyzed steps",
-                                         byteText(context.option("min_bytes")))};
+        return NotApplicable{
+            fmt::format("no asynchronous copy between host and device of {} or more in the analyzed steps",
+                        byteText(context.option("min_bytes")))};
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Copy;
-    finding.title = fmt::format("Copies of {} a step hold the host for up to {} of the step: their memory is "
-                                "not pinned",
-                                byteText(bytes), percent(worst));
+    finding.title = fmt::format(
+        "Copies of {} per step block the host for up to {} of the step: their memory is not pinned",
+        byteText(bytes), percent(worst));
     finding.settings = {"pin_memory", "non_blocking"};
     finding.figures = {{"held_share", Unit::Share, worst, context.option("share")},
                        {"bytes_per_step", Unit::Bytes, bytes, {}}};
-    finding.advice = "Set `pin_memory=True` in the DataLoader and `non_blocking=True` in `.to(device)`; own "
-                     "buffers: `tensor.pin_memory()` once, not in the loop.";
+    finding.advice = "Set `pin_memory=True` in the DataLoader and `non_blocking=True` in `.to(device)`. For "
+                     "your own buffers, call `tensor.pin_memory()` once, not in the loop.";
     return std::vector<Finding>{finding};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters go out from one rank and gradients come back to it in every step, as DataParallel does: that
-// rank's link carries everything, where a ring would share it.
+// Finds steps in which one rank broadcasts the parameters and collects the gradients, as DataParallel does.
+// That rank's link carries all the traffic, which a ring would share.
 #include "rules/shared/gradients.h"
 
 namespace ringside::rules::rule_parameter_server_pattern {
@@ -8,7 +8,7 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"part", 0.50,
-     "at least this part of a step's collective bytes is broadcast from and reduced to one rank"},
+     "warn if more than this share of a step's collective bytes is broadcast from and reduced to one rank"},
 };
 
 struct Traffic {
@@ -26,15 +26,16 @@ std::optional<std::int64_t> rootOf(const Context& context, const model::Operatio
     return process.collectiveCalls[part.call].peer;
 }
 
-/// What a ring all-reduce saves of the exposed time. A broadcast and a reduction pass all bytes over each
-/// link once, together twice; an all-reduce among n ranks 2(n-1)/n times (the bus factor of nccl-tests).
+/// Returns the exposed time that a ring all-reduce would save in ns. A broadcast and a reduction each send
+/// all bytes over each link once, together twice. An all-reduce over n ranks sends them 2(n-1)/n times (the
+/// bus factor of nccl-tests).
 double savingOf(double exposedNs, std::int64_t ranks)
 {
     constexpr double kBothWays = 2;
     return exposedNs * (1 - metrics::busFactor(model::CollectiveKind::AllReduce, ranks) / kBothWays);
 }
 
-/// By root.
+/// Returns the traffic of a rank's analyzed steps, keyed by root.
 std::map<std::int64_t, Traffic> trafficOf(const Context& context, const metrics::RankMetrics& rank)
 {
     std::map<std::int64_t, Traffic> roots;
@@ -70,7 +71,7 @@ Outcome run(const Context& context)
 {
     const metrics::RankMetrics& rank = context.figures.ranks.front();
     if (rank.exposures.empty()) {
-        return NotApplicable{"no collective in the analyzed steps whose device time is known"};
+        return NotApplicable{"no collective with a known device time in the analyzed steps"};
     }
     for (const auto& [root, traffic] : trafficOf(context, rank)) {
         const double part = traffic.all > 0 ? (traffic.out + traffic.back) / traffic.all : 0.0;
@@ -92,10 +93,10 @@ Outcome run(const Context& context)
         finding.figures = {{"rooted_part", Unit::Share, part, context.option("part")}};
         finding.evidence = {
             evidence(context.rankOf(rank), traffic.largest->device, "the largest rooted collective")};
-        finding.advice = "Use DistributedDataParallel, one process a GPU: its all-reduce shares the traffic "
-                         "between all links. The cost counts the fewer bytes on each link; where "
-                         "nothing overlaps now, overlap with backward saves more (field guides: 3-5x "
-                         "faster).";
+        finding.advice =
+            "Use DistributedDataParallel with one process per GPU: its all-reduce shares the traffic between "
+            "all links. The cost counts only the fewer bytes on each link. If nothing overlaps now, overlap "
+            "with backward saves more (field guides: 3-5x faster).";
         return std::vector<Finding>{finding};
     }
     return std::vector<Finding>{};

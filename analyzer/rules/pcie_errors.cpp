@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU's PCIe link has to send packets again. A few are normal; many tell of a slot, riser or cable, and
-// copies and GPUDirect through that link run slower.
+// Finds GPUs whose PCIe link retransmits packets. A few replays are normal. Many indicate a bad slot, riser
+// or cable, and slow copies and GPUDirect through that link.
 #include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_pcie_errors {
@@ -8,12 +8,13 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"replays_a_minute", 16,
-     "packets sent again a minute, above which it is a warning (DCGM's limit for generation 4 "
-     "with 16 lanes, from a bit error rate of 1e-12; 31 for generation 5)"},
-    {"much", 10, "times that, from which on it is a problem"},
+     "warn above this rate of PCIe replays (DCGM's limit for generation 4 with 16 lanes, from a bit error "
+     "rate of 1e-12; 31 for generation 5)"},
+    {"much", 10, "a problem above this multiple of that rate"},
 };
 
-/// In a minute, over the run, but not less than over one minute: a single one in a second is none of 60.
+/// Returns the replays per minute over the run. A shorter run counts as one minute, so that a single replay
+/// in a second is not taken for 60 per minute.
 std::optional<double> replaysAMinute(const Context& context, const model::Rank& rank)
 {
     constexpr double kNsAMinute = 60e9;
@@ -40,7 +41,7 @@ Outcome run(const Context& context)
         finding.ranks.push_back(rank.rank);
         most = std::max(most, *replays);
         finding.evidence.push_back(
-            evidence(rank, gpuSamples(context, rank, "pcie_replays"), "the run, as far as it was sampled"));
+            evidence(rank, gpuSamples(context, rank, "pcie_replays"), "the sampled part of the run"));
     }
     if (!known) {
         return kNeedsNvml;
@@ -52,22 +53,21 @@ Outcome run(const Context& context)
     finding.severity = most > context.option("much") * limit ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::Link;
     finding.title =
-        fmt::format("The PCIe link of {} had to send packets again, {:.0f} a minute at worst",
+        fmt::format("The PCIe link of {} retransmitted packets, up to {:.0f} per minute",
                     finding.ranks.size() == 1 ? "a GPU" : fmt::format("{} GPUs", finding.ranks.size()), most);
     finding.figures = {{"replays_a_minute", Unit::PerMinute, most, limit}};
     finding.advice =
-        "Look at `nvidia-smi -q` (Replays, Link Width and Generation) and `lspci -vv` (LnkSta) on the hosts "
-        "of the ranks named; reseat the card or riser, and compare `copy` rates with another node.";
+        "Check `nvidia-smi -q` (Replays, Link Width and Generation) and `lspci -vv` (LnkSta) on the hosts of "
+        "the ranks named. Reseat the card or riser, and compare `copy` rates with another node.";
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(pcie_errors, .title = "Errors of a GPU's PCIe link", .needs = "sampled (nvml)",
+RINGSIDE_RULE(pcie_errors, .title = "A GPU's PCIe link has errors", .needs = "sampled (nvml)",
               .options = kOptions, .run = run,
-              .help =
-                  "What the replay counter of each GPU gained a minute. pcie_link_degraded judges width and "
-                  "generation. The cost is not estimated.",
+              .help = "Increase of each GPU's replay counter per minute. pcie_link_degraded checks width and "
+                      "generation. The cost is not estimated.",
               .judgesLinks = true);
 
 } // namespace ringside::rules::rule_pcie_errors

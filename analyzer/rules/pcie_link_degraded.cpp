@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU's PCIe link has fewer lanes, or a lower generation, than the GPU and its slot can; or that of a
-// network card carries less than its port. An idle GPU lowers its generation by itself, so that the highest
-// one seen counts; lanes it does not give up. RDMA ports are rdma_rate_low's.
+// Finds PCIe links of GPUs with fewer lanes or a lower generation than GPU and slot support, and network
+// cards whose PCIe link carries less than their port. An idle GPU lowers its generation by itself, so the
+// highest sampled generation counts; it does not give up lanes. RDMA ports belong to rdma_rate_low.
 #include "rules/shared/sockets.h"
 
 #include <cmath>
@@ -18,7 +18,7 @@ struct Link {
 
     [[nodiscard]] bool isNarrow() const { return lanes < mostLanes; }
     [[nodiscard]] bool isSlow() const { return generation < mostGeneration; }
-    /// Of the rate that it could have; each generation doubles it.
+    /// Share of the possible rate. Each generation doubles the rate.
     [[nodiscard]] double part() const
     {
         return static_cast<double>(lanes) / static_cast<double>(mostLanes) *
@@ -39,7 +39,7 @@ std::optional<Link> linkOf(const Context& context, const model::Rank& rank)
     for (const metrics::SampleValue& sample : generations) {
         generation = std::max(generation, sample.value);
     }
-    constexpr std::int64_t kMost = 64; // lanes or generations: more is damage
+    constexpr std::int64_t kMost = 64; // lanes or generations; more is a damaged value
     const Link link{&rank, lanes.back().value, mostLanes.back().value, generation,
                     mostGeneration.back().value};
     const auto isSane = [](std::int64_t value) { return value > 0 && value <= kMost; };
@@ -57,8 +57,8 @@ std::string textOf(const Link& link)
     return lanes + (lanes.empty() || generation.empty() ? "" : " and ") + generation;
 }
 
-/// Adds the finding, if there is one; whether any GPU's link was sampled.
-bool judgeGpus(const Context& context, std::vector<Finding>& findings)
+/// Adds a finding if the link of a GPU is degraded. Returns true if any GPU's link was sampled.
+bool checkGpus(const Context& context, std::vector<Finding>& findings)
 {
     Finding finding;
     bool known = false;
@@ -86,14 +86,14 @@ bool judgeGpus(const Context& context, std::vector<Finding>& findings)
     finding.figures = {{"part_of_rate", Unit::Share, worst->part(), 1.0}};
     finding.advice =
         "Compare `nvidia-smi -q` (Link Width, PCIe Generation) and `lspci -vv` (LnkCap, LnkSta) with another "
-        "host; reseat card and riser, and look for a slot with fewer lanes or a firmware setting that "
-        "limits it. Copies, and RDMA to the GPU's memory, run at that part of their rate.";
+        "host. Reseat card and riser, and look for a slot with fewer lanes or a firmware setting that limits "
+        "it. Copies, and RDMA to the GPU's memory, run at that share of their rate.";
     findings.push_back(std::move(finding));
     return known;
 }
 
-/// The same for cards of interfaces that are up.
-bool judgeCards(const Context& context, std::vector<Finding>& findings)
+/// Adds findings for cards of interfaces that are up. Returns true if the link of any card was sampled.
+bool checkCards(const Context& context, std::vector<Finding>& findings)
 {
     bool known = false;
     for (const SocketHost& host : socketHosts(context)) {
@@ -109,13 +109,13 @@ bool judgeCards(const Context& context, std::vector<Finding>& findings)
             finding.severity = card.sentBytes >= kGradientBytes ? Severity::Problem : Severity::Info;
             finding.limit = Limit::Link;
             finding.links = {host.name + " " + name};
-            finding.title = fmt::format("{} of {} runs at {:g} Gb/s, but its PCIe link only carries {:.1f}",
-                                        name, host.name, static_cast<double>(card.mbps) / 1000,
-                                        static_cast<double>(card.pcieMbps) / 1000);
+            finding.title = fmt::format(
+                "{} of {} runs at {:g} Gb/s, but its PCIe link carries only {:.1f} Gb/s", name, host.name,
+                static_cast<double>(card.mbps) / 1000, static_cast<double>(card.pcieMbps) / 1000);
             finding.figures = {{"part_of_rate", Unit::Share,
                                 static_cast<double>(card.pcieMbps) / static_cast<double>(card.mbps), 1.0}};
             addEvidence(context, host, "the whole run of a rank on this host", finding);
-            finding.advice = "Look at the card's link (`lspci -vv`, LnkCap and LnkSta): a slot with fewer "
+            finding.advice = "Check the card's link (`lspci -vv`, LnkCap and LnkSta): a slot with fewer "
                              "lanes or of an older generation, a riser, a firmware setting.";
             findings.push_back(std::move(finding));
         }
@@ -126,12 +126,11 @@ bool judgeCards(const Context& context, std::vector<Finding>& findings)
 Outcome run(const Context& context)
 {
     std::vector<Finding> findings;
-    const bool gpus = judgeGpus(context, findings);
-    const bool cards = judgeCards(context, findings);
+    const bool gpus = checkGpus(context, findings);
+    const bool cards = checkCards(context, findings);
     if (!gpus && !cards) {
-        return NotApplicable{
-            "needs samples of the PCIe links of GPUs or cards (tier sampled, sources nvml and "
-            "host_network): the coverage says why there are none"};
+        return NotApplicable{"needs samples of the PCIe links of GPUs or cards (tier sampled, sources nvml "
+                             "and host_network): the coverage says why there are none"};
     }
     return findings;
 }
@@ -140,10 +139,10 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(pcie_link_degraded, .title = "A PCIe link is narrower or slower than it could be",
               .needs = "sampled (nvml, host_network)", .options = {}, .run = run,
-              .help = "Lanes and generation of each GPU's PCIe link against what GPU and slot can together. "
-                      "The highest generation seen counts, for idle GPUs lower it. Of cards of "
-                      "interfaces, what the link carries against the interface's speed. The cost is not "
-                      "estimated: see pageable_copy and the exposed copies.",
+              .help = "Lanes and generation of each GPU's PCIe link compared with what GPU and slot both "
+                      "support. The highest sampled generation counts, because idle GPUs lower it. For "
+                      "network cards, the rate of the PCIe link compared with the interface's speed. The "
+                      "cost is not estimated: see pageable_copy and the exposed copies.",
               .judgesLinks = true);
 
 } // namespace ringside::rules::rule_pcie_link_degraded

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Persistence mode is off: the driver lets go of a GPU that nobody uses, and each job begins with waking it
-// up, with clocks and limits as they are by default. It costs no step.
+// Finds GPUs without persistence mode: the driver deinitializes an unused GPU, so each job starts with
+// initializing it, with default clocks and limits. It costs no step time.
 #include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_persistence_mode {
@@ -15,7 +15,7 @@ Outcome run(const Context& context)
         known = known || !modes.empty();
         if (!modes.empty() && modes.back().value == 0) {
             finding.ranks.push_back(rank.rank);
-            finding.evidence.push_back(evidence(rank, modes, "when it was asked"));
+            finding.evidence.push_back(evidence(rank, modes, "when it was queried"));
         }
     }
     if (!known) {
@@ -31,17 +31,17 @@ Outcome run(const Context& context)
                                 context.run.ranks.size());
     finding.figures = {{"gpus", Unit::Count, static_cast<double>(finding.ranks.size()), {}}};
     finding.settings = {"persistence_mode"};
-    finding.advice = "Run nvidia-persistenced on the hosts (`systemctl enable --now nvidia-persistenced`): "
-                     "jobs start seconds earlier, and what was set by `nvidia-smi` (power limit, clocks) "
-                     "stays between them.";
+    finding.advice =
+        "Run nvidia-persistenced on the hosts (`systemctl enable --now nvidia-persistenced`): jobs start "
+        "seconds earlier, and settings made by `nvidia-smi` (power limit, clocks) persist between jobs.";
     return std::vector<Finding>{std::move(finding)};
 }
 
 } // namespace
 
-RINGSIDE_RULE(persistence_mode, .title = "GPUs are let go of between jobs", .needs = "sampled (nvml)",
+RINGSIDE_RULE(persistence_mode, .title = "GPUs are deinitialized between jobs", .needs = "sampled (nvml)",
               .options = {}, .run = run,
-              .help = "Persistence mode of each rank's GPU, asked once at the begin of the run. Only "
-                      "information: it delays the start, no step.");
+              .help = "Persistence mode of each rank's GPU, queried once at the start of the run. It is only "
+                      "information: it delays the start of a job, not its steps.");
 
 } // namespace ringside::rules::rule_persistence_mode

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pipeline's ranks wait for other stages more than filling and draining it takes. A symptom: an unequal
-// stage, a late rank or a slow link makes it; what is left is the schedule's.
+// Finds pipelines whose ranks wait for other stages longer than filling and draining the pipeline takes. It
+// is a symptom of an uneven stage, a late rank or a slow link; the rest is due to the schedule.
 #include "metrics/pipeline.h"
 #include "rules/shared/origins.h"
 
@@ -16,8 +16,8 @@ Outcome run(const Context& context)
 {
     const metrics::PipelineFigures pipeline = metrics::pipelineOf(context.run, context.figures);
     if (pipeline.stages.empty() || pipeline.passes == 0) {
-        return NotApplicable{"needs a pipeline whose sends and receives were matched, with device work of "
-                             "every stage"};
+        return NotApplicable{
+            "needs a pipeline whose sends and receives were matched, with device work of every stage"};
     }
     const double ideal = pipeline.idealBubble();
     if (pipeline.bubble <= context.option("share") ||
@@ -39,9 +39,9 @@ Outcome run(const Context& context)
                        {"times_ideal", Unit::Ratio, pipeline.bubble / ideal, context.option("times_ideal")},
                        {"passes_per_step", Unit::Count, static_cast<double>(pipeline.passes), {}}};
     finding.evidence = worstStep(context, &metrics::Breakdown::exposedWaitNs, "waiting for others");
-    finding.advice = "Look for what makes stages wait: one that computes longer, a late rank, a slow link, "
-                     "micro-batches of different length. Then more micro-batches a step or an interleaved "
-                     "schedule make the bubble itself smaller.";
+    finding.advice = "Find out why stages wait: one that computes longer, a late rank, a slow link, "
+                     "micro-batches of different length. Then use more micro-batches per step or an "
+                     "interleaved schedule, which make the bubble itself smaller.";
     return std::vector<Finding>{finding};
 }
 

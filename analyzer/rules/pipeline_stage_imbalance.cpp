@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stage of a pipeline computes longer than the others. Every micro-batch goes at its pace, and the other
-// stages wait for its messages.
+// Finds a pipeline stage that computes longer than the others. Every micro-batch runs at its pace, and the
+// other stages wait for its messages.
 #include "metrics/pipeline.h"
 #include "rules/shared/origins.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"cost_share", 0.05, "warn when equal stages would save more than this share of the step"},
-    {"least_steps", 0.5, "of the analyzed steps the stage computes longest in, at least"},
+    {"least_steps", 0.5, "least share of the analyzed steps in which the stage computes longest"},
 };
 
 std::int64_t meanCompute(const metrics::PipelineFigures& pipeline)
@@ -21,8 +21,8 @@ std::int64_t meanCompute(const metrics::PipelineFigures& pipeline)
     return std::llround(sum);
 }
 
-/// With m passes a step takes m times the longest stage and once each other one; with equal stages each
-/// takes the mean.
+/// Returns what equal stages would save in ns per step. With m micro-batches a step takes m times the longest
+/// stage and once each other stage; with equal stages each takes the mean.
 std::int64_t savedByEqualStages(const metrics::PipelineFigures& pipeline, std::int64_t longestNs)
 {
     const auto passes = static_cast<double>(std::max<std::int64_t>(1, pipeline.passes));
@@ -44,11 +44,10 @@ Finding describe(const Context& context, const metrics::PipelineFigures& pipelin
     for (const std::size_t rank : longest.ranks) {
         finding.ranks.push_back(context.run.ranks[rank].rank);
     }
-    finding.title = fmt::format(
-        "{} computes {} a step, {} more than the mean of the stages, and longest in {} of {} steps: the "
-        "others wait for its messages",
-        stageText(context, longest.stage), milliseconds(longest.computeNs), percent(excess),
-        longest.longestOfSteps, pipeline.steps);
+    finding.title = fmt::format("{} computes {} per step, {} more than the mean of the stages, and longest "
+                                "in {} of {} steps: the others wait for its messages",
+                                stageText(context, longest.stage), milliseconds(longest.computeNs),
+                                percent(excess), longest.longestOfSteps, pipeline.steps);
     finding.title.front() = 'S';
     finding.figures = {
         {"cost_share", Unit::Share, share, context.option("cost_share")},
@@ -69,8 +68,8 @@ Finding describe(const Context& context, const metrics::PipelineFigures& pipelin
     finding.advice = "Give each stage the same time, not the same number of layers: move layers away from "
                      "this one (embedding, head and loss count as layers), or make it faster.";
     if (longest.ranks.size() == 1) {
-        finding.advice += " It is one rank, so its GPU may be the reason as well: run it elsewhere and "
-                          "compare.";
+        finding.advice +=
+            " The stage is one rank, so its GPU may also be the reason: run it on another GPU and compare.";
     }
     return finding;
 }
@@ -79,8 +78,8 @@ Outcome run(const Context& context)
 {
     const metrics::PipelineFigures pipeline = metrics::pipelineOf(context.run, context.figures);
     if (pipeline.stages.empty()) {
-        return NotApplicable{"needs a pipeline with device work of every stage: none is seen in sends and "
-                             "receives, and --parallel pp=N names none"};
+        return NotApplicable{"needs a pipeline with device work of every stage: sends and receives show "
+                             "none, and --parallel pp=N was not given"};
     }
     const auto longest = std::ranges::max_element(pipeline.stages, {}, &metrics::PipelineStage::computeNs);
     const std::int64_t cost = savedByEqualStages(pipeline, longest->computeNs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording itself makes steps longer. Measured, not assumed: steps inside the device tier's window against
-// the light ones behind it, of the same run. Without both there is nothing to compare.
+// Measures whether recording makes steps longer. It compares the steps inside the device tier's window with
+// the light steps after it, in the same run. Without both kinds there is nothing to compare.
 #include "rules/shared/support.h"
 
 namespace ringside::rules::rule_profiler_overhead {
@@ -8,12 +8,13 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"share", 0.01, "warn when steps are longer by more than this share while the device tier records"},
-    {"min_steps", 10, "steps of each kind, at least"},
+    {"min_steps", 10, "fewest steps of each kind"},
 };
 
 enum class Level : std::uint8_t { Light, Full, Other };
 
-/// How much was recorded all through an interval; Other: it changed, or recording was paused.
+/// Returns the recording level throughout an interval. Other means that it changed, or that recording was
+/// paused.
 Level levelIn(const trace::ProcessTrace& process, const model::Interval& span)
 {
     for (const trace::WindowRow& row : process.windows) {
@@ -31,7 +32,8 @@ struct Steps {
     std::vector<double> full;
 };
 
-/// Steps of the warm-up, and those before the first fully recorded one, are no comparison.
+/// Returns the durations of the steps to compare. Warm-up steps, and light steps before the first fully
+/// recorded one, are left out.
 Steps stepsOf(const Context& context, const model::Rank& rank)
 {
     const trace::ProcessTrace& process = context.run.processOf(rank);
@@ -48,7 +50,7 @@ Steps stepsOf(const Context& context, const model::Rank& rank)
     return result;
 }
 
-/// Standard error of a median, from the median absolute deviation as for a normal distribution.
+/// Returns the standard error of a median, from the median absolute deviation under a normal distribution.
 double errorOf(const std::vector<double>& values)
 {
     constexpr double kMadToSigma = 1.4826;
@@ -102,8 +104,9 @@ Outcome run(const Context& context)
     finding.figures = {{"longer_share", Unit::Share, most, context.option("share")}};
     finding.evidence = {evidence(*worst, {worst->steps.front().host.start, worst->steps.back().host.end},
                                  "the steps that were compared")};
-    finding.advice = "Only the recorded steps pay that, and figures of the device tier hold it. Record fewer "
-                     "steps (`--steps`), a window (`--window 2s/60s`), or `--profile light`, and compare.";
+    finding.advice =
+        "Only the recorded steps are longer, and figures of the device tier include it. Record fewer steps "
+        "(`--steps`), a window (`--window 2s/60s`), or `--profile light`, and compare.";
     return std::vector<Finding>{finding};
 }
 
@@ -111,8 +114,8 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(profiler_overhead, .title = "Recording slows the run", .needs = "host; profile auto",
               .options = kOptions, .run = run,
-              .help = "Median host time of steps with the device tier against that of the light steps after "
-                      "them, where the difference is more than twice its standard error.",
+              .help = "Median host time of steps with the device tier compared with that of the light steps "
+                      "after them, if the difference is more than twice its standard error.",
               .ofSteps = true);
 
 } // namespace ringside::rules::rule_profiler_overhead

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes were killed, crashed, or ended with another code than 0. The first
-// of them is the one to look at, where that is known; the others often only follow it. Asks the same as
-// `ringside hang`.
+// Finds processes that were killed, crashed, or ended with a code other than 0. The first one is the one to
+// examine if it is known, because the others often only follow it. It uses the analysis of `ringside hang`.
 #include "hang/first_to_die.h"
 #include "hang/rank_report.h"
 #include "rules/shared/support.h"
@@ -14,27 +13,28 @@
 namespace ringside::rules::rule_rank_died {
 namespace {
 
-/// With what it is known of their lives alone, so that a run without deaths costs nothing.
-std::vector<hang::ProcessNow> livesOf(const model::Model& run)
+/// Returns the state of each process by its trace alone, so that a run without deaths costs nothing.
+std::vector<hang::ProcessNow> processesOf(const model::Model& run)
 {
-    std::vector<hang::ProcessNow> lives;
+    std::vector<hang::ProcessNow> processes;
     for (const model::Rank& rank : run.ranks) {
-        hang::ProcessNow& now = lives.emplace_back();
+        hang::ProcessNow& now = processes.emplace_back();
         now.life = hang::lifeInTrace(run.processOf(rank));
     }
-    return lives;
+    return processes;
 }
 
-/// As launchers, schedulers and people end a job: then it did not fail.
-bool wasTold(const hang::RankReport& rank)
+/// Returns true if the process was ended by a signal that launchers, schedulers and users send to end a job.
+/// Then it did not fail.
+bool wasStopped(const hang::RankReport& rank)
 {
-    constexpr std::array kOrders{SIGTERM, SIGINT, SIGHUP};
+    constexpr std::array kStopSignals{SIGTERM, SIGINT, SIGHUP};
     return rank.waitStatus && WIFSIGNALED(*rank.waitStatus) &&
-           std::ranges::find(kOrders, WTERMSIG(*rank.waitStatus)) != kOrders.end();
+           std::ranges::find(kStopSignals, WTERMSIG(*rank.waitStatus)) != kStopSignals.end();
 }
 
-/// Several ended with one code, and no other rank is left: what a job that ran to its end says with it is its
-/// own affair. Of a single rank nobody can tell that from a failure.
+/// Returns true if several ranks ended with the same code and none is left. A job that ran to its end may use
+/// any exit code. For a single rank this cannot be distinguished from a failure.
 bool allFailedAlike(const std::vector<hang::RankReport>& ranks)
 {
     return ranks.size() > 1 && std::ranges::all_of(ranks, [&](const hang::RankReport& rank) {
@@ -42,28 +42,27 @@ bool allFailedAlike(const std::vector<hang::RankReport>& ranks)
            });
 }
 
-/// `first`: those to look at.
+/// `first` are the ranks that died first.
 std::string adviceFor(const std::vector<std::int64_t>& first, const std::vector<hang::RankReport>& ranks)
 {
     const bool byThemselves = std::ranges::all_of(ranks, [&](const hang::RankReport& rank) {
         return rank.life == hang::Life::Failed || std::ranges::find(first, rank.rank) == first.end();
     });
-    const std::string log = "Look into the log of " + hang::rankList(first);
+    const std::string log = "Check the log of " + hang::rankList(first);
     if (byThemselves) {
-        return log + ": a program that ends with a code says why itself, most often by an exception.";
+        return log +
+               ": a program that exits with an error code usually logs the reason, most often an exception.";
     }
-    return log +
-           fmt::format(
-               " and at `dmesg` on {} (out of memory, Xid, segmentation fault): others often only follow the "
-               "first.",
-               first.size() == 1 ? "its host" : "their hosts");
+    return log + fmt::format(" and at `dmesg` on {} (out of memory, Xid, segmentation fault): the other "
+                             "ranks often only follow the first.",
+                             first.size() == 1 ? "its host" : "their hosts");
 }
 
 Finding describe(const Context& context, const std::vector<hang::RankReport>& ranks)
 {
     const auto first = hang::firstToDie(context.run, ranks);
     Finding finding;
-    finding.broken = first && !wasTold(ranks[first->rank]) && !allFailedAlike(ranks);
+    finding.broken = first && !wasStopped(ranks[first->rank]) && !allFailedAlike(ranks);
     finding.severity = finding.broken ? Severity::Problem : Severity::Info;
     finding.limit = Limit::Death;
     finding.title = hang::diedSentence(ranks, first);
@@ -90,14 +89,14 @@ Outcome run(const Context& context)
     if (context.run.ranks.empty()) {
         return NotApplicable{"needs a trace of at least one rank"};
     }
-    const std::vector<hang::ProcessNow> lives = livesOf(context.run);
+    const std::vector<hang::ProcessNow> processes = processesOf(context.run);
     const auto isGone = [](const hang::ProcessNow& now) { return hang::isDeath(now.life); };
-    if (std::none_of(lives.begin(), lives.end(), isGone)) {
+    if (std::none_of(processes.begin(), processes.end(), isGone)) {
         return std::vector<Finding>{};
     }
     std::vector<hang::RankReport> ranks;
-    for (std::size_t i = 0; i < lives.size(); ++i) {
-        ranks.push_back(hang::reportRank(context.run, i, lives[i]));
+    for (std::size_t i = 0; i < processes.size(); ++i) {
+        ranks.push_back(hang::reportRank(context.run, i, processes[i]));
     }
     return std::vector<Finding>{describe(context, ranks)};
 }
@@ -106,10 +105,11 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(
     rank_died, .title = "A rank died", .needs = "host", .options = {}, .run = run,
-    .help = "Ranks whose processes ended with another code than 0, or without closing their traces, unless "
-            "they ended with code 0 or became another program: by _exit or exec, or with a full disk. Which "
-            "was the first is known where it said so itself, `ringside record` saw them end, or their last "
-            "signs of life lie far apart. A problem, unless the first was told to end (SIGTERM, SIGINT, "
-            "SIGHUP) or is not known, or all ended with one code: jobs are ended like that, too.");
+    .help = "Ranks whose processes ended with a code other than 0, or ended without closing their traces. A "
+            "process that ended with code 0 (by _exit, or with a full disk) or became another program (exec) "
+            "does not count. The first one is known if its handler recorded the end, if `ringside record` "
+            "saw the processes end, or if their last signs of life are far apart. It is a problem unless the "
+            "first was stopped (SIGTERM, SIGINT, SIGHUP) or is not known, or all ended with the same code, "
+            "because jobs may also be ended in these ways.");
 
 } // namespace ringside::rules::rule_rank_died

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network is full: switches mark packets, receivers ask senders to slow down, or a port has data and may
-// not send it. Congestion loses no packets by itself, but time.
+// Finds congestion of the RDMA network: switches mark packets, receivers ask senders to slow down, or a port
+// has data but may not send it. Congestion costs time; by itself it loses no packets.
 #include "rules/shared/link_cause.h"
 
 namespace ringside::rules::rule_rdma_congestion {
@@ -8,13 +8,13 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"marked", 1e-3,
-     "share of received packets that switches marked; above is a warning, 10 times as much a problem"},
-    {"slowed", 100, "requests to slow down that a sender obeyed, a second; above is a warning"},
-    {"slowed_much", 10'000, "the same from which on it is a problem, on a link used less than half"},
+     "warn above this share of received packets that switches marked; a problem above 10 times this"},
+    {"slowed", 100, "warn above this rate of requests to slow down that a sender obeyed, per second"},
+    {"slowed_much", 10'000, "a problem above this rate, on a link used less than half"},
     {"held", 0.1,
-     "share of its time that a port waited with data to send, in its own ticks; above, and above three "
-     "times the median of the ports, is a warning"},
-    {"held_much", 0.3, "the same from which on it is a problem"},
+     "warn if a port waits with data to send for more than this share of its time (in its own ticks) and "
+     "more than three times the median of the ports"},
+    {"held_much", 0.3, "a problem above this share"},
 };
 
 double secondsOf(const metrics::Port& port)
@@ -23,7 +23,7 @@ double secondsOf(const metrics::Port& port)
     return std::max(1.0, static_cast<double>(port.sampled().length()) / kNsASecond);
 }
 
-/// Null: not measured, or nothing was received.
+/// Returns null if not measured, or if nothing was received.
 std::optional<double> markedShare(const metrics::Port& port)
 {
     const auto marked = port.gain("ecn_marked");
@@ -39,7 +39,8 @@ std::optional<double> slowedASecond(const metrics::Port& port)
     return handled ? std::optional(static_cast<double>(*handled) / secondsOf(port)) : std::nullopt;
 }
 
-/// Ticks are as long as the device likes: only against words sent and against other ports does it mean much.
+/// Returns the share of time that the port waited with data to send. The length of a tick depends on the
+/// device, so the value is meaningful only relative to the words sent and to other ports.
 std::optional<double> heldShare(const metrics::Port& port)
 {
     constexpr double kBytesAWord = 4;
@@ -60,7 +61,7 @@ double medianHeld(const Context& context)
             shares.push_back(*share);
         }
     }
-    return shares.size() < 2 ? 0 : model::median(std::move(shares)); // alone it has no peers
+    return shares.size() < 2 ? 0 : model::median(std::move(shares)); // a single port has no peers
 }
 
 void add(Finding& finding, std::string words, Severity severity)
@@ -69,7 +70,7 @@ void add(Finding& finding, std::string words, Severity severity)
     finding.severity = std::max(finding.severity, severity);
 }
 
-void judgeMarks(const Context& context, const metrics::Port& port, Finding& finding)
+void checkMarks(const Context& context, const metrics::Port& port, Finding& finding)
 {
     constexpr double kMuch = 10.0;
     const double few = context.option("marked");
@@ -81,19 +82,19 @@ void judgeMarks(const Context& context, const metrics::Port& port, Finding& find
     }
 }
 
-void judgeSlowing(const Context& context, const metrics::Port& port, Finding& finding)
+void checkSlowing(const Context& context, const metrics::Port& port, Finding& finding)
 {
     constexpr double kHalf = 0.5;
     const double slowed = slowedASecond(port).value_or(0);
     if (slowed > context.option("slowed")) {
         const bool idle = port.utilization("tx_bytes", port.sampled()).value_or(1.0) < kHalf;
-        add(finding, fmt::format("it was told {:.0f} times a second to send slower", slowed),
+        add(finding, fmt::format("it was asked {:.0f} times per second to send slower", slowed),
             idle && slowed > context.option("slowed_much") ? Severity::Problem : Severity::Warning);
         finding.figures.push_back({"slowed_a_second", Unit::PerSecond, slowed, context.option("slowed")});
     }
 }
 
-void judgeWaiting(const Context& context, const metrics::Port& port, double median, Finding& finding)
+void checkWaiting(const Context& context, const metrics::Port& port, double median, Finding& finding)
 {
     constexpr double kOutlier = 3.0;
     const double held = heldShare(port).value_or(0);
@@ -117,26 +118,26 @@ std::vector<model::Interval> movedIn(const metrics::Port& port)
     return spans;
 }
 
-std::optional<Finding> judge(const Context& context, const metrics::Port& port, double median)
+std::optional<Finding> checkPort(const Context& context, const metrics::Port& port, double median)
 {
     Finding finding;
-    judgeMarks(context, port, finding);
-    judgeSlowing(context, port, finding);
-    judgeWaiting(context, port, median, finding);
+    checkMarks(context, port, finding);
+    checkSlowing(context, port, finding);
+    checkWaiting(context, port, median, finding);
     if (finding.title.empty()) {
         return std::nullopt;
     }
-    finding.title = fmt::format("Port {} met a full network: {}", port.label(), finding.title);
+    finding.title = fmt::format("Port {} met congestion: {}", port.label(), finding.title);
     finding.severity = asUsed(port, finding.severity);
     const auto moved = movedIn(port);
-    addEvidence(context, port, moved.front(), "the readings between which it was counted first", finding);
+    addEvidence(context, port, moved.front(), "the interval between samples in which it was first counted",
+                finding);
     addCause(port, moved, finding);
     joinSlow(context, port, moved, finding);
-    finding.advice =
-        "Marks and requests come from switches towards the receiver: look who else uses them, whether "
-        "flows of several ranks share one uplink (ECMP, rails that cross), and place the ranks of a "
-        "host's rail under one switch. A port that waits is held up by flow control: look for a slow "
-        "receiver behind it (its PCIe link, its NUMA node).";
+    finding.advice = "Marks come from switches on the path to the receiver: check who else uses these "
+                     "switches and whether flows of several ranks share one uplink (ECMP, rails that cross), "
+                     "and place the ranks of a rail under one switch. A port that waits is stopped by flow "
+                     "control: look for a slow receiver behind it (its PCIe link, its NUMA node).";
     return finding;
 }
 
@@ -146,17 +147,16 @@ Outcome run(const Context& context)
     return judgePorts(
         context,
         [](const metrics::Port& port) { return markedShare(port) || slowedASecond(port) || heldShare(port); },
-        [median](const Context& run, const metrics::Port& port) { return judge(run, port, median); });
+        [median](const Context& run, const metrics::Port& port) { return checkPort(run, port, median); });
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    rdma_congestion, .title = "The RDMA network is full", .needs = "sampled (rdma)", .options = kOptions,
-    .run = run,
-    .help = "Marks of switches (ECN), requests to slow down (CNP) and the ticks in which a port had data and "
-            "no leave to send, over the run. How long a tick is depends on the device, so waiting is judged "
-            "against the other ports. Pause frames are not sampled.",
-    .judgesLinks = true);
+RINGSIDE_RULE(rdma_congestion, .title = "The RDMA network is congested", .needs = "sampled (rdma)",
+              .options = kOptions, .run = run,
+              .help = "Marks of switches (ECN), requests to slow down (CNP) and the ticks in which a port "
+                      "had data but no credit to send, over the run. The length of a tick depends on the "
+                      "device, so waiting is compared with the other ports. Pause frames are not sampled.",
+              .judgesLinks = true);
 
 } // namespace ringside::rules::rule_rdma_congestion

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The physical link of a port makes errors: symbols, packets or the link's training are lost in cable,
-// transceiver or connector. Counted by the port itself; only what came during the run counts.
+// Finds errors of a port's physical link: symbols or packets are lost, or the link retrains, because of
+// cable, transceiver or connector. The port itself counts them; only errors during the run matter.
 #include "rules/shared/link_cause.h"
 
 #include <array>
@@ -10,22 +10,22 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"many", 10,
-     "errors of a kind within a run from which on it is a problem (infiniband-diags); from the first on "
-     "it is a warning"},
-    {"many_side", 100, "the same for packets that were discarded, refused, or spoiled elsewhere"},
+     "a problem from this number of errors of a kind within a run (infiniband-diags); a single one is a "
+     "warning"},
+    {"many_side", 100, "the same for packets that were discarded, refused, or damaged on another link"},
     {"symbol_ber", 5e-15,
-     "bits lost of those carried, on links with error correction (HDR and later); twice as "
-     "much is a problem (NVIDIA's guide to bringing up clusters)"},
-    {"symbol_ber_old", 1e-12, "the same on EDR and earlier; ten times as much is a problem"},
+     "warn above this symbol bit error rate on links with error correction (HDR and later); a problem above "
+     "twice this (NVIDIA's cluster bring-up guide)"},
+    {"symbol_ber_old", 1e-12, "the same on EDR and earlier; a problem above ten times this"},
     {"least_minutes", 125,
-     "bit error rates are judged as if over so long at least, for a single one says nothing "
-     "(same guide)"},
+     "bit error rates are computed over at least this time, because a single error proves nothing (same "
+     "guide)"},
 };
 
 struct Kind {
     std::string_view metric;
     std::string_view words;
-    bool side; ///< not this link's own doing
+    bool side; ///< not caused by this link itself
 };
 constexpr std::array<Kind, 10> kKinds{{
     {"rx_corrupt", "corrupt payloads", false},
@@ -33,7 +33,7 @@ constexpr std::array<Kind, 10> kKinds{{
     {"link_error_recoveries", "recoveries of the link", false},
     {"link_integrity_errors", "link integrity errors", false},
     {"buffer_overruns", "buffer overruns", false},
-    {"rx_remote_physical_errors", "packets that another link had spoiled", true},
+    {"rx_remote_physical_errors", "packets damaged on another link", true},
     {"tx_discards", "packets discarded before sending", true},
     {"tx_constraint_errors", "packets refused for sending (partition)", true},
     {"rx_constraint_errors", "packets refused on arrival (partition)", true},
@@ -46,7 +46,8 @@ bool corrected(const metrics::Port& port)
     return generation == "HDR" || generation == "NDR" || generation == "XDR";
 }
 
-/// Symbol errors by rate: of the bits that the link could have carried.
+/// Returns the severity of symbol errors by their rate: errors over the bits that the link could have
+/// carried.
 std::optional<Severity> symbolSeverity(const Context& context, const metrics::Port& port, std::int64_t errors)
 {
     constexpr double kNsAMinute = 60e9;
@@ -83,7 +84,7 @@ std::optional<Severity> severityOf(const Context& context, const metrics::Port& 
     return static_cast<double>(errors) >= many ? Severity::Problem : Severity::Warning;
 }
 
-std::optional<Finding> judge(const Context& context, const metrics::Port& port)
+std::optional<Finding> checkErrors(const Context& context, const metrics::Port& port)
 {
     Finding finding;
     std::string words;
@@ -107,24 +108,25 @@ std::optional<Finding> judge(const Context& context, const metrics::Port& port)
         return std::nullopt;
     }
     finding.title = fmt::format("Port {} had {} in this run", port.label(), words);
-    addEvidence(context, port, moved.front(), "the readings between which they were first counted", finding);
+    addEvidence(context, port, moved.front(), "the interval between samples in which they were first counted",
+                finding);
     addCause(port, moved, finding);
     joinSlow(context, port, moved, finding);
     finding.advice =
         "Reseat or replace the cable and the transceiver, clean their ends, and try another port of the "
-        "switch, one at a time; `mlxlink -m -c` shows margins and what error correction mends. Packets "
-        "that another link had spoiled point upstream, refused ones at partition keys.";
+        "switch, one at a time; `mlxlink -m -c` shows margins and the errors that were corrected. Packets "
+        "damaged on another link point upstream; refused packets point to partition keys.";
     return finding;
 }
 
-/// A port of a switch, of which there is but one reading: what it has counted is all that will be known.
+/// Returns true for a port of a switch that was read only once, so that an increase cannot be measured.
 bool isReadOnce(const metrics::Port& port)
 {
     return port.fact("read_by") == "perfquery" &&
            std::ranges::all_of(port.values, [](const auto& metric) { return metric.second.size() == 1; });
 }
 
-std::optional<Finding> judgeHistory(const Context& context, const metrics::Port& port)
+std::optional<Finding> checkHistory(const Context& context, const metrics::Port& port)
 {
     if (!isReadOnce(port)) {
         return std::nullopt;
@@ -150,9 +152,9 @@ std::optional<Finding> judgeHistory(const Context& context, const metrics::Port&
     }
     finding.severity = Severity::Warning;
     finding.title =
-        fmt::format("Port {} had counted {} when it was read, nobody knows since when", port.label(), words);
-    finding.advice = "Read it again while the job runs, and give both files: only what still grows is wrong "
-                     "now. `perfquery -R` lets the counters begin anew.";
+        fmt::format("Port {} had counted {} when it was read; the period is not known", port.label(), words);
+    finding.advice = "Read it again while the job runs, and pass both files: only counters that still "
+                     "increase show a current fault. `perfquery -R` resets the counters.";
     return finding;
 }
 
@@ -165,17 +167,16 @@ bool isMeasured(const metrics::Port& port)
 
 Outcome run(const Context& context)
 {
-    return judgePorts(context, isMeasured, judge, judgeHistory);
+    return judgePorts(context, isMeasured, checkErrors, checkHistory);
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    rdma_link_errors, .title = "An RDMA link makes errors", .needs = "sampled (rdma)", .options = kOptions,
-    .run = run,
-    .help = "What the error counters of a port gained during the run; what they had counted before is "
-            "history. A counter that sticks at its largest value cannot be judged: `ringside links` says "
-            "which do. Errors of a port that carries nothing are information.",
-    .judgesLinks = true);
+RINGSIDE_RULE(rdma_link_errors, .title = "An RDMA link has errors", .needs = "sampled (rdma)",
+              .options = kOptions, .run = run,
+              .help = "Increase of a port's error counters during the run; earlier errors do not count. A "
+                      "counter that is stuck at its largest value cannot be used: `ringside links` lists "
+                      "such counters. Errors of a port that carries no data are information.",
+              .judgesLinks = true);
 
 } // namespace ringside::rules::rule_rdma_link_errors

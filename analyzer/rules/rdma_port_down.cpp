@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An RDMA port was not active, or went down and came back. NCCL leaves out ports that are down when it starts
-// and fails, or waits for minutes, when one goes down under it.
+// Finds RDMA ports that were not active, or went down during the run. NCCL leaves out ports that are down
+// when it starts. It fails, or waits for minutes, if a port goes down while it is in use.
 #include "rules/shared/port_outage.h"
 
 namespace ringside::rules::rule_rdma_port_down {
@@ -8,23 +8,24 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"flaps", 1,
-     "times that a port may go down in a run from which on it is a problem (field: 2 in 24 hours on "
-     "any link; within a run each costs a retransmission timeout or the job)"},
+     "a problem if a port goes down at least this many times in a run (field: 2 in 24 hours on any link; "
+     "within a run each outage costs a retransmission timeout or the job)"},
 };
-constexpr std::int64_t kActive = 4; // the kernel's numbers
+constexpr std::int64_t kActive = 4; // the kernel's port states
 constexpr std::int64_t kInit = 2;
 constexpr std::int64_t kArmed = 3;
 
 struct States {
     bool everActive = false;
     std::int64_t last = 0;
-    std::int64_t drops = 0; ///< seen, told by events, or counted by the port: where that is most
+    std::int64_t drops =
+        0; ///< the largest of the drops seen in samples, reported by events, and counted by the port
     std::int64_t downNs = 0;
     model::Interval first; ///< around the first drop
-    const char* firstIs = "the readings between which it went down first";
+    const char* firstIs = "the interval between samples in which it first went down";
 };
 
-/// As the readings show it, between which it may have been down unseen.
+/// Returns the states that samples show. Outages between two samples are not seen.
 States seenStates(const metrics::Port& port)
 {
     States states;
@@ -48,18 +49,18 @@ States seenStates(const metrics::Port& port)
     return states;
 }
 
-/// Events are exact, and tell of what was over before the next reading.
+/// Adds events, which are exact and include outages that ended before the next sample.
 void addEvents(const metrics::Port& port, States& states)
 {
     const std::vector<model::Interval> outages = outagesByEvents(port);
     if (outages.empty() || static_cast<std::int64_t>(outages.size()) < states.drops) {
-        return; // who sampled it may have changed, and with it who got them
+        return; // the sampling process may have changed, and events before that are lost
     }
     states.drops = static_cast<std::int64_t>(outages.size());
     states.everActive = true;
     states.downNs = 0;
     states.first = outages.front();
-    states.firstIs = "from its going down to its coming back, by events";
+    states.firstIs = "from going down to coming back, by events";
     for (const model::Interval& outage : outages) {
         states.downNs = model::addCapped(states.downNs, outage.length());
     }
@@ -82,7 +83,7 @@ std::string_view physicalText(const metrics::Port& port)
 {
     switch (port.last("physical_state").value_or(0)) {
     case 2:
-        return "Polling: no cable, or nobody at its other end";
+        return "Polling: no cable, or no device at its other end";
     case 3:
         return "Disabled: switched off";
     case 5:
@@ -92,7 +93,7 @@ std::string_view physicalText(const metrics::Port& port)
     }
 }
 
-Finding dropped(const Context& context, const metrics::Port& port, const States& states)
+Finding describeDrops(const Context& context, const metrics::Port& port, const States& states)
 {
     Finding finding;
     finding.severity = asUsed(port, Severity::Problem);
@@ -108,12 +109,13 @@ Finding dropped(const Context& context, const metrics::Port& port, const States&
                        {"down_ns", Unit::Ns, static_cast<double>(states.downNs), {}}};
     addEvidence(context, port, states.first, states.firstIs, finding);
     finding.advice =
-        "Look at the cable, the transceiver and the switch's port (`mlxlink`, `ethtool -m`), and at the "
-        "host's kernel log at that time. Until it is mended keep the port out of NCCL_IB_HCA.";
+        "Check the cable, the transceiver and the switch's port (`mlxlink`, `ethtool -m`), and the host's "
+        "kernel log at that time. Until it is repaired, keep the port out of NCCL_IB_HCA.";
     return finding;
 }
 
-Finding fatal(const Context& context, const metrics::Port& port, const std::vector<std::int64_t>& moments)
+Finding describeFatalError(const Context& context, const metrics::Port& port,
+                           const std::vector<std::int64_t>& moments)
 {
     Finding finding;
     finding.severity = asUsed(port, Severity::Problem);
@@ -123,12 +125,12 @@ Finding fatal(const Context& context, const metrics::Port& port, const std::vect
     finding.figures = {{"fatal_errors", Unit::Count, static_cast<double>(moments.size()), {}}};
     addEvidence(context, port, {moments.front(), moments.front()}, "when it was reported", finding);
     finding.advice =
-        "Look into the kernel's log of that time for what the driver says of it, and at the device's "
-        "firmware and temperature. The job cannot go on over it: start it again, without this device.";
+        "Check the kernel log at that time for messages of the driver, and the device's firmware and "
+        "temperature. The job cannot continue over this device: restart the job without it.";
     return finding;
 }
 
-Finding neverUp(const Context& context, const metrics::Port& port, const States& states)
+Finding describeNeverUp(const Context& context, const metrics::Port& port, const States& states)
 {
     Finding finding;
     const bool waits = states.last == kInit || states.last == kArmed;
@@ -137,11 +139,10 @@ Finding neverUp(const Context& context, const metrics::Port& port, const States&
                                         port.label(), states.last == kInit ? "INIT" : "ARMED")
                           : fmt::format("Port {} is down ({})", port.label(), physicalText(port));
     finding.figures = {{"state", Unit::Count, static_cast<double>(states.last), {}}};
-    addEvidence(context, port, port.sampled(), "as long as it was sampled", finding);
-    finding.advice =
-        waits ? "NCCL leaves this port out. Look at the subnet manager (`sminfo`, `ibstat`), and "
-                "whether it reaches this switch."
-              : "If the job should use it, look at its cable and at `ibstat`; else nothing is wrong.";
+    addEvidence(context, port, port.sampled(), "the sampled part of the run", finding);
+    finding.advice = waits ? "NCCL leaves this port out. Check the subnet manager (`sminfo`, `ibstat`), and "
+                             "whether it reaches this switch."
+                           : "If the job should use it, check its cable and `ibstat`; else nothing is wrong.";
     return finding;
 }
 
@@ -150,36 +151,33 @@ bool isMeasured(const metrics::Port& port)
     return port.last("state").has_value();
 }
 
-std::optional<Finding> judge(const Context& context, const metrics::Port& port)
+std::optional<Finding> checkPort(const Context& context, const metrics::Port& port)
 {
     const States states = statesOf(port);
-    const auto deaths = port.momentsOf(metrics::PortEvent::DeviceFatal);
-    if (!deaths.empty()) {
-        return fatal(context, port, deaths);
+    const auto fatalErrors = port.momentsOf(metrics::PortEvent::DeviceFatal);
+    if (!fatalErrors.empty()) {
+        return describeFatalError(context, port, fatalErrors);
     }
     if (states.everActive && static_cast<double>(states.drops) >= context.option("flaps")) {
-        return dropped(context, port, states);
+        return describeDrops(context, port, states);
     }
     return states.everActive || !isMeasured(port) ? std::nullopt
-                                                  : std::optional(neverUp(context, port, states));
+                                                  : std::optional(describeNeverUp(context, port, states));
 }
 
 Outcome run(const Context& context)
 {
-    return judgePorts(context, isMeasured, judge);
+    return judgePorts(context, isMeasured, checkPort);
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    rdma_port_down, .title = "An RDMA port is or was down", .needs = "sampled (rdma)", .options = kOptions,
-    .run = run,
-    .help =
-        "State of each RDMA port at every reading, its own count of losing the link, and, where libibverbs "
-        "is "
-        "there, the events of ports and devices, which also tell what was over between two readings. A port "
-        "that never was up is only information, for nobody can have used it; one that waits for its subnet "
-        "manager is a warning.",
-    .judgesLinks = true);
+RINGSIDE_RULE(rdma_port_down, .title = "An RDMA port is or was down", .needs = "sampled (rdma)",
+              .options = kOptions, .run = run,
+              .help = "State of each RDMA port at every sample, its own count of lost links, and, if "
+                      "libibverbs is present, the events of ports and devices, which also show outages "
+                      "between two samples. A port that was never up is only information, because no job can "
+                      "have used it; one that waits for its subnet manager is a warning.",
+              .judgesLinks = true);
 
 } // namespace ringside::rules::rule_rdma_port_down

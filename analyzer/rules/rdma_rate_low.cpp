@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An RDMA port runs slower than it or its like could: fewer lanes, a lower rate than the same adapter
-// elsewhere in the run, a PCIe link that carries less than the port.
+// Finds RDMA ports that run slower than possible: fewer lanes, a lower rate than the same adapter elsewhere
+// in the run, or a PCIe link that carries less than the port.
 #include "rules/shared/ports.h"
 
 #include <map>
@@ -9,13 +9,13 @@ namespace ringside::rules::rule_rdma_rate_low {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"lanes", 4, "lanes of an InfiniBand port, at least (Ethernet ports of one or two lanes are normal)"},
+    {"lanes", 4, "fewest lanes of an InfiniBand port (Ethernet ports with one or two lanes are normal)"},
     {"min_gbps", 10, "rate below which a port is too slow for training at all (field guides: 10 Gb/s)"},
-    {"part", 1.0, "part of the rate of the fastest port of the same kind in this run, at least"},
+    {"part", 1.0, "least share of the rate of the fastest port of the same kind in this run"},
 };
 constexpr double kMegabits = 1000.0;
 
-/// Adapters of one kind should run alike.
+/// Returns the kind of adapter. Adapters of one kind should run at the same rate.
 std::string kindOf(const metrics::Port& port)
 {
     return fmt::format("{} {} {}", port.fact("hca_type"), port.fact("board"), port.fact("link_layer"));
@@ -27,7 +27,7 @@ bool isActive(const metrics::Port& port)
     return port.last("state") == std::optional(kActive);
 }
 
-/// In Mb/s. A kernel that does not know a speed says SDR: that is not known, and not slow.
+/// Returns the rate in Mb/s. A kernel that does not know the speed reports SDR, so SDR counts as not known.
 std::optional<std::int64_t> rateOf(const metrics::Port& port)
 {
     return isActive(port) && port.fact("generation") != "SDR" ? port.last("rate_mbps") : std::nullopt;
@@ -55,13 +55,14 @@ std::string reasonOf(const Context& context, const metrics::Port& port, std::int
         return fmt::format("runs on {} of 4 lanes", *lanes);
     }
     if (static_cast<double>(rate) < context.option("part") * static_cast<double>(most)) {
-        return fmt::format("runs at {:g} Gb/s, others like it at {:g}", gbps(rate), gbps(most));
+        return fmt::format("runs at {:g} Gb/s, other ports of its kind at {:g} Gb/s", gbps(rate), gbps(most));
     }
     if (const auto before = port.first("rate_mbps"); before && rate < *before) {
         return fmt::format("fell from {:g} to {:g} Gb/s in this run", gbps(*before), gbps(rate));
     }
     if (pcie && *pcie < rate) {
-        return fmt::format("could carry {:g} Gb/s, but its PCIe link only {:.1f}", gbps(rate), gbps(*pcie));
+        return fmt::format("could carry {:g} Gb/s, but its PCIe link only {:.1f} Gb/s", gbps(rate),
+                           gbps(*pcie));
     }
     if (gbps(rate) < context.option("min_gbps")) {
         return fmt::format("runs at {:g} Gb/s", gbps(rate));
@@ -69,8 +70,8 @@ std::string reasonOf(const Context& context, const metrics::Port& port, std::int
     return {};
 }
 
-std::optional<Finding> judge(const Context& context, const metrics::Port& port,
-                             const std::map<std::string, std::int64_t>& rates)
+std::optional<Finding> checkPort(const Context& context, const metrics::Port& port,
+                                 const std::map<std::string, std::int64_t>& rates)
 {
     const auto rate = rateOf(port);
     const std::int64_t most = rate ? rates.at(kindOf(port)) : 0;
@@ -83,11 +84,10 @@ std::optional<Finding> judge(const Context& context, const metrics::Port& port,
     finding.title = fmt::format("Port {} {}", port.label(), reason);
     finding.figures = {{"rate_gbps", Unit::GigabitsPerSecond, static_cast<double>(*rate) / kMegabits,
                         static_cast<double>(most) / kMegabits}};
-    addEvidence(context, port, port.sampled(), "as long as it was sampled", finding);
-    finding.advice =
-        "Reseat the cable and look at what both ends were set to (`mlxlink`, `ethtool`, the switch's "
-        "port); for the PCIe link at the slot, riser and firmware settings (`lspci -vv`, LnkSta). "
-        "Every ring collective goes at the pace of its slowest port.";
+    addEvidence(context, port, port.sampled(), "the sampled part of the run", finding);
+    finding.advice = "Reseat the cable and check the settings of both ends (`mlxlink`, `ethtool`, the "
+                     "switch's port). For the PCIe link, check the slot, riser and firmware settings (`lspci "
+                     "-vv`, LnkSta). Every ring collective runs at the rate of its slowest port.";
     return finding;
 }
 
@@ -96,16 +96,16 @@ Outcome run(const Context& context)
     const std::map<std::string, std::int64_t> rates = fastest(context);
     return judgePorts(
         context, [](const metrics::Port& port) { return rateOf(port).has_value(); },
-        [&rates](const Context& run, const metrics::Port& port) { return judge(run, port, rates); });
+        [&rates](const Context& run, const metrics::Port& port) { return checkPort(run, port, rates); });
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    rdma_rate_low, .title = "An RDMA port is slower than it could be", .needs = "sampled (rdma)",
-    .options = kOptions, .run = run,
-    .help = "Rate, lanes and PCIe link of each active port, against ports of the same adapter in this run. "
-            "Where all are slow alike it cannot tell. What the port could do at most is not in sysfs.",
-    .judgesLinks = true);
+RINGSIDE_RULE(rdma_rate_low, .title = "An RDMA port is slower than it could be", .needs = "sampled (rdma)",
+              .options = kOptions, .run = run,
+              .help = "Rate, lanes and PCIe link of each active port, compared with ports of the same kind "
+                      "of adapter in this run. If all are equally slow it is not seen, because sysfs does "
+                      "not report the largest rate of a port.",
+              .judgesLinks = true);
 
 } // namespace ringside::rules::rule_rdma_rate_low

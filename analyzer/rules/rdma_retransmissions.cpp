@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport of an RDMA port sent again, or gave up. Which counters moved tells whose fault that is: a
-// peer or path that did not answer, packets lost on the way, a receiver that posted nothing to receive into,
-// or a program's error. Only the sender counts most of it, and the peer sees nothing.
+// Finds retransmissions and failures of the RDMA transport. The counters that increased show the cause: a
+// peer or path that did not answer, packets lost on the path, a receiver that posted no buffers, or an error
+// of a program. Most are counted only by the sender; the peer sees nothing.
 #include "rules/shared/link_cause.h"
 #include "rules/shared/lossy_pace.h"
 #include "rules/shared/port_outage.h"
@@ -12,18 +12,17 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"loss", 1e-6,
-     "packets sent again of those sent; above is a warning, 100 times as much a problem (1 % loss "
-     "cost 77 % of the throughput where it was measured)"},
+     "warn above this share of retransmitted packets; a problem above 100 times this (1 % loss cost 77 % of "
+     "the throughput in a measurement)"},
     {"loss_software", 1e-4,
-     "the same for ports in software (rxe, siw), which lose some when nothing is wrong; never more than a "
-     "warning"},
-    {"timeouts", 1, "acknowledgements that timed out, from which on it is a warning"},
-    {"timeouts_at_once", 3, "the same between two readings, from which on it is a problem"},
-    {"not_ready", 1, "messages that met a receiver with no buffer posted, from which on it is a warning"},
-    {"not_ready_a_second", 10, "the same a second, from which on it is a problem"},
+     "the same for ports in software (rxe, siw), which lose some packets without a fault; at most a warning"},
+    {"timeouts", 1, "warn from this number of acknowledgement timeouts"},
+    {"timeouts_at_once", 3, "a problem from this number between two samples"},
+    {"not_ready", 1, "warn from this number of messages that met a receiver without posted buffers"},
+    {"not_ready_a_second", 10, "a problem above this rate per second"},
 };
 
-/// Time spans in which any of the metrics moved.
+/// Returns the intervals between samples in which any of the metrics increased.
 std::vector<model::Interval> movedIn(const metrics::Port& port,
                                      std::initializer_list<std::string_view> metrics)
 {
@@ -51,21 +50,24 @@ void addFigure(const metrics::Port& port, std::string_view metric, std::optional
     }
 }
 
-Finding begin(const Context& context, const metrics::Port& port, const std::vector<model::Interval>& moved)
+Finding findingFromFirst(const Context& context, const metrics::Port& port,
+                         const std::vector<model::Interval>& moved)
 {
     Finding finding;
     if (!moved.empty()) {
         const auto first = std::min_element(moved.begin(), moved.end(),
                                             [](const auto& a, const auto& b) { return a.start < b.start; });
-        addEvidence(context, port, *first, "the readings between which it was counted first", finding);
+        addEvidence(context, port, *first, "the interval between samples in which it was first counted",
+                    finding);
     }
     return finding;
 }
 
-/// NCCL's wait for an acknowledgement before it sends again: 4.096 us x 2^NCCL_IB_TIMEOUT.
+/// Returns the time in ns that NCCL's queue pairs wait for an acknowledgement before they retransmit: 4.096
+/// us x 2^NCCL_IB_TIMEOUT.
 double timeoutNs(const Context& context)
 {
-    constexpr std::int64_t kDefault = 20; // from NCCL 2.23 on; 18 before (2.14), 14 before that
+    constexpr std::int64_t kDefault = 20; // since NCCL 2.23; 18 since 2.14, 14 before
     constexpr double kUnitNs = 4096.0;
     constexpr std::int64_t kLargest = 31;
     std::int64_t exponent = kDefault;
@@ -77,8 +79,8 @@ double timeoutNs(const Context& context)
     return kUnitNs * static_cast<double>(std::int64_t{1} << exponent);
 }
 
-/// The longest time in which the port sent on, sent again, and nothing came back. Only of ports in software,
-/// which do not count timeouts.
+/// Returns the longest time in ns in which the port sent and retransmitted but received nothing. It applies
+/// only to ports in software, which do not count timeouts.
 std::int64_t unansweredNs(const metrics::Port& port)
 {
     const auto sent = port.gains("tx_packets");
@@ -96,7 +98,7 @@ std::int64_t unansweredNs(const metrics::Port& port)
     return longest;
 }
 
-std::optional<Finding> unanswered(const Context& context, const metrics::Port& port)
+std::optional<Finding> findUnanswered(const Context& context, const metrics::Port& port)
 {
     const std::int64_t timeouts = gained(port, "ack_timeouts");
     const std::int64_t given = gained(port, "retries_exceeded");
@@ -105,7 +107,7 @@ std::optional<Finding> unanswered(const Context& context, const metrics::Port& p
         return std::nullopt;
     }
     const auto moved = movedIn(port, {"ack_timeouts", "retries_exceeded", "requester_retries"});
-    Finding finding = begin(context, port, moved);
+    Finding finding = findingFromFirst(context, port, moved);
     bool atOnce = false;
     for (const metrics::Gain& each : port.gains("ack_timeouts")) {
         atOnce = atOnce || static_cast<double>(each.gain) >= context.option("timeouts_at_once");
@@ -114,15 +116,14 @@ std::optional<Finding> unanswered(const Context& context, const metrics::Port& p
     finding.severity = bad ? Severity::Problem : Severity::Warning;
     finding.broken = given > 0;
     if (silentNs > 0) {
-        finding.title =
-            fmt::format("Port {} sent on for about {} and nothing came back: its peer is gone or cannot be "
-                        "reached",
-                        port.label(), sampledTime(silentNs));
+        finding.title = fmt::format(
+            "Port {} kept sending for about {} and received nothing: its peer is gone or cannot be reached",
+            port.label(), sampledTime(silentNs));
     } else {
         const double stall = static_cast<double>(timeouts) * timeoutNs(context);
         finding.title = fmt::format(
-            "Port {} waited {} {} in vain for its peer's answer, up to {:.1f} s altogether{}: the "
-            "peer is gone or slow, or the path to it is",
+            "Port {} waited {} {} in vain for its peer's answer, up to {:.1f} s in total{}: the peer is gone "
+            "or slow, or the path to it is broken or slow",
             port.label(), timeouts, timeouts == 1 ? "time" : "times", stall / 1e9,
             given > 0 ? fmt::format(", and gave up {}", given == 1 ? "once" : fmt::format("{} times", given))
                       : "");
@@ -134,25 +135,24 @@ std::optional<Finding> unanswered(const Context& context, const metrics::Port& p
     addOutages(context, port, moved, timeoutNs(context), finding);
     addCause(port, moved, finding);
     joinSlow(context, port, moved, finding);
-    finding.advice =
-        "Look at the other end first: whether its process died, its port went down, or its host stood "
-        "still; then at the switches between. Queue pairs wait in parallel, so the sum of the waits is "
-        "an upper bound; NCCL_IB_TIMEOUT says how long one lasts.";
+    finding.advice = "Check the other end first: whether its process died, its port went down, or its host "
+                     "stalled. Then check the switches in between. Queue pairs wait in parallel, so the sum "
+                     "of the waits is an upper bound; NCCL_IB_TIMEOUT sets how long one wait lasts.";
     finding.settings = {"NCCL_IB_TIMEOUT", "NCCL_IB_RETRY_CNT"};
     return finding;
 }
 
-/// What it sent meanwhile, where that was less than otherwise.
+/// Adds the rate at which the port sent while it lost packets, if that was lower than its usual rate.
 void addPace(const metrics::Port& port, double few, Finding& finding)
 {
     const auto pace = lossyPace(port, few);
     if (pace && pace->ratio() < 1.0) {
-        finding.title += fmt::format("; meanwhile it sent at {} of its usual pace", percent(pace->ratio()));
+        finding.title += fmt::format("; meanwhile it sent at {} of its usual rate", percent(pace->ratio()));
         finding.figures.push_back({"pace_while_lost", Unit::Share, pace->ratio(), {}});
     }
 }
 
-std::optional<Finding> lost(const Context& context, const metrics::Port& port)
+std::optional<Finding> findLoss(const Context& context, const metrics::Port& port)
 {
     const std::int64_t again = gained(port, "retransmissions");
     const auto sent = port.gain("tx_packets");
@@ -162,19 +162,19 @@ std::optional<Finding> lost(const Context& context, const metrics::Port& port)
     const bool software = isSoftware(port);
     const double few = context.option(software ? "loss_software" : "loss");
     constexpr double kMany = 100.0;
-    // Where the traffic is not measured, that any packet was lost is all that is known.
+    // If the traffic is not measured, it is known only that packets were lost.
     const double share =
         sent && *sent > 0 ? static_cast<double>(again) / static_cast<double>(*sent) : few * (1.0 + 1e-9);
     if (share <= few) {
         return std::nullopt;
     }
     const auto moved = movedIn(port, {"retransmissions"});
-    Finding finding = begin(context, port, moved);
+    Finding finding = findingFromFirst(context, port, moved);
     const bool many = !software && share > few * kMany;
     finding.severity = many ? Severity::Problem : Severity::Warning;
     finding.title =
-        fmt::format("Port {} had to send {} packets again{}: they were lost on their way", port.label(),
-                    again, sent && *sent > 0 ? fmt::format(" ({:.2g} of those sent)", share) : "");
+        fmt::format("Port {} retransmitted {} packets{}: they were lost on the path", port.label(), again,
+                    sent && *sent > 0 ? fmt::format(" ({:.2g} of those sent)", share) : "");
     if (sent && *sent > 0) {
         finding.figures.push_back({"loss", Unit::Share, share, few});
     }
@@ -184,16 +184,15 @@ std::optional<Finding> lost(const Context& context, const metrics::Port& port)
     addOutages(context, port, moved, 0, finding);
     addCause(port, moved, finding);
     joinSlow(context, port, moved, finding);
-    finding.advice =
-        "RoCE: check that the switches are lossless for this traffic class (PFC and ECN on every hop, "
-        "NCCL_IB_TC) and whether their queues drop. InfiniBand: look for errors of the physical links "
-        "on the way (rdma_link_errors, `ibqueryerrors`). With adaptive routing packets overtake each "
-        "other without being lost.";
+    finding.advice = "RoCE: check that the switches are lossless for this traffic class (PFC and ECN on "
+                     "every hop, NCCL_IB_TC) and whether their queues drop. InfiniBand: look for errors of "
+                     "the physical links on the way (rdma_link_errors, `ibqueryerrors`). With adaptive "
+                     "routing, packets may arrive out of order without being lost.";
     finding.settings = {"NCCL_IB_TC"};
     return finding;
 }
 
-std::optional<Finding> notReady(const Context& context, const metrics::Port& port)
+std::optional<Finding> findNotReady(const Context& context, const metrics::Port& port)
 {
     const std::int64_t refused = gained(port, "rnr_naks");
     const std::int64_t none = gained(port, "rx_no_buffer");
@@ -202,53 +201,47 @@ std::optional<Finding> notReady(const Context& context, const metrics::Port& por
         return std::nullopt;
     }
     const auto moved = movedIn(port, {"rnr_naks", "rx_no_buffer", "rnr_retries_exceeded"});
-    Finding finding = begin(context, port, moved);
+    Finding finding = findingFromFirst(context, port, moved);
     constexpr double kNsASecond = 1e9;
     const double seconds = std::max(1.0, static_cast<double>(port.sampled().length()) / kNsASecond);
     const double rate = static_cast<double>(std::max(refused, none)) / seconds;
     const bool many = given > 0 || rate > context.option("not_ready_a_second");
     finding.severity = many ? Severity::Problem : Severity::Warning;
     finding.broken = given > 0;
-    finding.title =
-        none > 0
-            ? fmt::format(
-                  "On port {} {} messages arrived before anybody was ready to receive them: the software "
-                  "of this host is too slow",
-                  port.label(), none)
-            : fmt::format(
-                  "Port {} was told {} times that its peer is not ready to receive: the software there "
-                  "is too slow",
-                  port.label(), std::max(refused, given));
+    finding.title = none > 0 ? fmt::format("On port {} {} messages arrived before a receive buffer was "
+                                           "posted: the software of this host is too slow",
+                                           port.label(), none)
+                             : fmt::format("Port {} was told {} times that its peer is not ready to receive: "
+                                           "the software there is too slow",
+                                           port.label(), std::max(refused, given));
     finding.figures.push_back(
         {"not_ready_a_second", Unit::PerSecond, rate, context.option("not_ready_a_second")});
     addFigure(port, "rnr_naks", context.option("not_ready"), finding);
     addFigure(port, "rx_no_buffer", context.option("not_ready"), finding);
     addCause(port, moved, finding);
     joinSlow(context, port, moved, finding);
-    finding.advice =
-        "The link is well. NCCL's proxy threads of the receiving rank do not run in time: give each rank "
-        "a few CPUs of its own near its adapter (cpu_affinity, cpu_contention).";
+    finding.advice = "The link is fine. NCCL's proxy threads of the receiving rank do not run in time: give "
+                     "each rank its own CPUs near its adapter (cpu_affinity, cpu_contention).";
     return finding;
 }
 
-std::optional<Finding> refused(const Context& context, const metrics::Port& port)
+std::optional<Finding> findRefused(const Context& context, const metrics::Port& port)
 {
     const std::int64_t errors = gained(port, "remote_access_errors");
     if (errors <= 0) {
         return std::nullopt;
     }
     const auto moved = movedIn(port, {"remote_access_errors"});
-    Finding finding = begin(context, port, moved);
+    Finding finding = findingFromFirst(context, port, moved);
     finding.severity = Severity::Warning;
-    finding.title =
-        fmt::format("Port {} was refused access to its peer's memory {} {}: an error of the programs, not "
-                    "of the link",
-                    port.label(), errors, errors == 1 ? "time" : "times");
+    finding.title = fmt::format(
+        "Port {} was refused access to its peer's memory {} {}: an error of the programs, not of the link",
+        port.label(), errors, errors == 1 ? "time" : "times");
     addFigure(port, "remote_access_errors", 0, finding);
     addCause(port, moved, finding);
     finding.advice =
-        "Look for what died or was unregistered first: such errors follow a peer that frees its buffers "
-        "while messages are under way. Same NCCL and plugin versions on all hosts?";
+        "Find out which process ended or unregistered memory first: such errors follow a peer that frees its "
+        "buffers while messages are under way. Check that all hosts use the same NCCL and plugin versions.";
     return finding;
 }
 
@@ -266,18 +259,17 @@ bool isMeasured(const metrics::Port& port)
 
 Outcome run(const Context& context)
 {
-    return judgePorts(context, isMeasured, unanswered, lost, notReady, refused);
+    return judgePorts(context, isMeasured, findUnanswered, findLoss, findNotReady, findRefused);
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    rdma_retransmissions, .title = "RDMA transport errors", .needs = "sampled (rdma)", .options = kOptions,
-    .run = run,
-    .help = "Gains of the transport's counters during the run, by what they mean: no answer (peer or path), "
-            "loss on the way, a receiver that was not ready, refused access. The cost is what collectives "
-            "took beyond twice their usual time while the counters moved; without everybody's arrivals it "
-            "is not known.",
-    .judgesLinks = true);
+RINGSIDE_RULE(rdma_retransmissions, .title = "RDMA transport errors", .needs = "sampled (rdma)",
+              .options = kOptions, .run = run,
+              .help = "Increase of the transport's counters during the run, grouped by meaning: no answer "
+                      "(peer or path), loss on the path, a receiver that was not ready, refused access. The "
+                      "cost is the extra time of collectives that took more than twice their usual time "
+                      "while the counters increased; it is not known without the arrivals of all ranks.",
+              .judgesLinks = true);
 
 } // namespace ringside::rules::rule_rdma_retransmissions

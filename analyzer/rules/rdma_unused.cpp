@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hosts have RDMA ports that are up, but the data went through sockets: every byte then passes the kernel
-// and is copied, at a fraction of the rate.
+// Finds hosts with active RDMA ports whose data went through sockets: every byte then passes the kernel and
+// is copied, at a fraction of the rate.
 #include "rules/shared/ports.h"
 #include "rules/shared/settings.h"
 
@@ -11,14 +11,14 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"part", 0.1,
-     "part of the bytes sent by a host's interfaces that its RDMA ports sent, below which they count as "
-     "unused"},
-    {"min_bytes", 1e8, "bytes that a host's interfaces sent, at least: less is no gradients"},
+     "RDMA ports count as unused if they sent less than this share of the bytes that the host's interfaces "
+     "sent"},
+    {"min_bytes", 1e8, "fewest bytes that a host's interfaces sent: less cannot be the gradients of a run"},
 };
 
 struct HostTraffic {
-    std::optional<double> rdma;    ///< of its active ports; null: not measured
-    std::optional<double> sockets; ///< of its interfaces
+    std::optional<double> rdma;    ///< bytes of its active ports; null if not measured
+    std::optional<double> sockets; ///< bytes of its interfaces; null if not measured
     const metrics::Port* port = nullptr;
 };
 
@@ -37,8 +37,8 @@ std::map<std::string, HostTraffic> rdmaByHost(const Context& context)
     return hosts;
 }
 
-/// What all interfaces but the loopback sent. Overlays count twice, which only makes sockets look busier than
-/// they are where they are busy.
+/// Adds what all interfaces except the loopback sent. Overlay networks count twice, which only inflates
+/// sockets that are busy anyway.
 void addSockets(const Context& context, std::map<std::string, HostTraffic>& hosts)
 {
     for (const trace::ProcessTrace& process : context.run.trace.processes) {
@@ -57,7 +57,7 @@ void addSockets(const Context& context, std::map<std::string, HostTraffic>& host
     }
 }
 
-/// A setting of the environment that explains it.
+/// Returns the environment variable that explains it, with its value; empty if there is none.
 std::string cause(const Context& context)
 {
     for (const trace::ProcessTrace& process : context.run.trace.processes) {
@@ -93,12 +93,11 @@ Outcome run(const Context& context)
         sockets += *host.sockets;
         rdma += *host.rdma;
         finding.links.push_back(host.port->label());
-        addEvidence(context, *host.port, host.port->sampled(), "as long as it was sampled", finding);
+        addEvidence(context, *host.port, host.port->sampled(), "the sampled part of the run", finding);
     }
     if (!known) {
-        return NotApplicable{
-            "needs the traffic of RDMA ports and of interfaces (tier sampled, sources rdma and "
-            "network) of the same host"};
+        return NotApplicable{"needs the traffic of RDMA ports and of interfaces (tier sampled, sources rdma "
+                             "and network) of the same host"};
     }
     if (finding.links.empty()) {
         return std::vector<Finding>{};
@@ -111,20 +110,19 @@ Outcome run(const Context& context)
                                 byteText(sockets), byteText(rdma), why.empty() ? "" : ": ", why);
     finding.figures = {{"rdma_part", Unit::Share, rdma / sockets, context.option("part")}};
     finding.settings = {"NCCL_IB_DISABLE", "NCCL_IB_HCA", "NCCL_NET"};
-    finding.advice =
-        "Look at the line `NET/IB` or `NET/Socket` of `NCCL_DEBUG=INFO`. Unset NCCL_IB_DISABLE, let "
-        "NCCL_IB_HCA name these ports, and in containers pass /dev/infiniband in, with libibverbs and no "
-        "limit on locked memory.";
+    finding.advice = "Check the line `NET/IB` or `NET/Socket` of `NCCL_DEBUG=INFO`. Unset NCCL_IB_DISABLE, "
+                     "let NCCL_IB_HCA name these ports, and in containers pass /dev/infiniband in, with "
+                     "libibverbs and no limit on locked memory.";
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
 RINGSIDE_RULE(
-    rdma_unused, .title = "RDMA is there and not used", .needs = "sampled (rdma, network)",
+    rdma_unused, .title = "RDMA is available but not used", .needs = "sampled (rdma, network)",
     .options = kOptions, .run = run,
     .help =
-        "Bytes that active RDMA ports sent against those that the host's interfaces sent. The cost is not "
-        "estimated: it is what collectives between hosts would gain at the port's rate.");
+        "Bytes that active RDMA ports sent, compared with those that the host's interfaces sent. The cost is "
+        "not estimated: it is the time that collectives between hosts would save at the port's rate.");
 
 } // namespace ringside::rules::rule_rdma_unused

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RoCE connects by an address of the port (GID). One of RoCE v1, or a link-local one, reaches no farther than
-// the switch and knows no congestion control; ends that took different versions do not connect at all.
+// Checks the port addresses (GIDs) that RoCE connections use. With RoCE v1 or a link-local address, packets
+// are not routed, and RoCE v1 carries no congestion marks. Ends that use different versions do not connect at
+// all.
 #include "rules/shared/ports.h"
 #include "rules/shared/settings.h"
 #include "values/parse_number.h"
@@ -10,13 +11,13 @@
 namespace ringside::rules::rule_roce_gid {
 namespace {
 
-/// The address that a process's NCCL takes on a port.
-struct Taken {
-    std::string kind; ///< "v2 IPv4"; empty: there is none
-    std::string why;  ///< "NCCL_IB_GID_INDEX is 0"
+/// The address that the NCCL of a process uses on a port.
+struct UsedAddress {
+    std::string kind; ///< "v2 IPv4"; empty if there is no address
+    std::string why;  ///< reason, "NCCL_IB_GID_INDEX is 0"
 };
 
-/// Of "0 v1 link-local, 3 v2 IPv4"; empty: nothing stands there.
+/// Returns the kind of address at an index of "0 v1 link-local, 3 v2 IPv4"; empty if there is none.
 std::string kindAt(std::string_view table, std::int64_t index)
 {
     const std::string begin = std::to_string(index) + " ";
@@ -30,10 +31,12 @@ std::string kindAt(std::string_view table, std::int64_t index)
     return {};
 }
 
-/// "2.18.5" as 2.18; a version that is not known chooses by itself.
-bool choosesItself(const trace::ProcessTrace& process)
+/// Returns true if this NCCL chooses the best address by itself. A version that is not known is assumed to do
+/// so.
+bool choosesBestAddress(const trace::ProcessTrace& process)
 {
-    constexpr double kFirstThatChooses = 2.21; // before, NCCL takes the first address unless told another
+    constexpr double kFirstThatChooses =
+        2.21; // older versions use the first address unless NCCL_IB_GID_INDEX is set
     const std::string_view text = settingOf(process, "library", "nccl").value_or("");
     const std::size_t dot = text.find('.');
     const auto major = values::parseNumber<std::int64_t>(text.substr(0, dot));
@@ -44,39 +47,41 @@ bool choosesItself(const trace::ProcessTrace& process)
            static_cast<double>(*major) + static_cast<double>(*minor) / kHundred >= kFirstThatChooses - 1e-9;
 }
 
-/// Null: not known.
-std::optional<Taken> takenOn(const trace::ProcessTrace& process, const metrics::Port& port)
+/// Returns the address that the process uses on the port; null if it is not known.
+std::optional<UsedAddress> addressOn(const trace::ProcessTrace& process, const metrics::Port& port)
 {
     const auto set = values::parseNumber<std::int64_t>(
         settingOf(process, "environment", "NCCL_IB_GID_INDEX").value_or(""));
-    const bool asked = set && *set >= 0; // -1: not set
-    if (!asked && choosesItself(process)) {
+    const bool asked = set && *set >= 0; // -1 is the same as not set
+    if (!asked && choosesBestAddress(process)) {
         const std::string_view best = port.fact("gids");
-        return best == "RoCE v2, routable"          ? Taken{"v2", {}}
-               : best == "RoCE v2, link-local only" ? Taken{"v2 link-local", "the port has no better one"}
-               : best == "RoCE v1 only"             ? Taken{"v1", "the port has no other"}
-                                                    : Taken{"", "the port has no address"};
+        return best == "RoCE v2, routable" ? UsedAddress{"v2", {}}
+               : best == "RoCE v2, link-local only"
+                   ? UsedAddress{"v2 link-local", "the port has no better one"}
+               : best == "RoCE v1 only" ? UsedAddress{"v1", "the port has no other"}
+                                        : UsedAddress{"", "the port has no address"};
     }
     if (port.fact("gid_table").empty()) {
         return std::nullopt;
     }
-    return Taken{kindAt(port.fact("gid_table"), set.value_or(0)),
-                 asked ? fmt::format("NCCL_IB_GID_INDEX is {}", *set)
-                       : std::string("NCCL_IB_GID_INDEX is not set, and this NCCL takes the first one")};
+    return UsedAddress{kindAt(port.fact("gid_table"), set.value_or(0)),
+                       asked ? fmt::format("NCCL_IB_GID_INDEX is {}", *set)
+                             : std::string("NCCL_IB_GID_INDEX is not set, and this NCCL uses the first one")};
 }
 
-/// By the processes of the port's host, which are ranks unless ports are watched live; each kind once.
-std::map<std::string, Taken> takenBy(const Context& context, const metrics::Port& port)
+/// Returns the addresses that the processes of the port's host use, keyed by kind. These are the ranks, or
+/// the sampler if ports are watched live.
+std::map<std::string, UsedAddress> usedAddresses(const Context& context, const metrics::Port& port)
 {
-    std::map<std::string, Taken> kinds;
+    std::map<std::string, UsedAddress> kinds;
     for (const trace::ProcessTrace& process : context.run.trace.processes) {
         const bool watches = process.ranks.empty() && !context.run.ranks.empty();
         if (process.process.host != port.host || watches) {
             continue;
         }
-        if (auto taken = takenOn(process, port)) {
-            const std::string kind = taken->kind;
-            kinds.emplace(kind, std::move(*taken));
+        if (auto address = addressOn(process, port)) {
+            const std::string kind = address->kind;
+            kinds.emplace(kind, std::move(*address));
         }
     }
     return kinds;
@@ -84,13 +89,13 @@ std::map<std::string, Taken> takenBy(const Context& context, const metrics::Port
 
 bool isJudged(const metrics::Port& port)
 {
-    constexpr std::int64_t kActive = 4; // the kernel's number
+    constexpr std::int64_t kActive = 4; // IB_PORT_ACTIVE
     return !port.fact("gids").empty() && port.last("state") == std::optional(kActive);
 }
 
-std::optional<Finding> judge(const Context& context, const metrics::Port& port)
+std::optional<Finding> checkPort(const Context& context, const metrics::Port& port)
 {
-    const auto kinds = isJudged(port) ? takenBy(context, port) : std::map<std::string, Taken>();
+    const auto kinds = isJudged(port) ? usedAddresses(context, port) : std::map<std::string, UsedAddress>();
     const auto bad = std::find_if(kinds.begin(), kinds.end(), [](const auto& each) {
         return each.first.empty() || each.first.starts_with("v1") || each.first.ends_with("link-local");
     });
@@ -102,26 +107,26 @@ std::optional<Finding> judge(const Context& context, const metrics::Port& port)
     finding.severity = asUsed(port, kind.empty() ? Severity::Problem : Severity::Warning);
     finding.title =
         kind.empty()
-            ? fmt::format("Port {} has no address there: {}", port.label(), bad->second.why)
-            : fmt::format("NCCL takes a RoCE {} address on port {}: {}", kind, port.label(), bad->second.why);
-    addEvidence(context, port, port.sampled(), "as long as it was sampled", finding);
+            ? fmt::format("Port {} has no address at that index: {}", port.label(), bad->second.why)
+            : fmt::format("NCCL uses a RoCE {} address on port {}: {}", kind, port.label(), bad->second.why);
+    addEvidence(context, port, port.sampled(), "the sampled part of the run", finding);
     finding.settings = {"NCCL_IB_GID_INDEX"};
     finding.advice =
-        "RoCE v1 is not routed and its packets carry no ECN, link-local addresses stay behind the first "
-        "switch. From NCCL 2.21 on leave NCCL_IB_GID_INDEX unset; before, set it to the index of a RoCE v2 "
-        "address with an IP (`show_gids`). Without one, give the interface an IP address.";
+        "RoCE v1 is not routed and its packets carry no ECN; link-local addresses do not pass a router. "
+        "Since NCCL 2.21, leave NCCL_IB_GID_INDEX unset; with older versions, set it to the index of a RoCE "
+        "v2 address with an IP (`show_gids`). If there is none, give the interface an IP address.";
     return finding;
 }
 
-/// Ports that carried data by different versions. One of the rarer kind is named.
-std::optional<Finding> disagreement(const Context& context)
+/// Finds ports that carried data with different RoCE versions. The ports of the rarer version are named.
+std::optional<Finding> checkVersions(const Context& context)
 {
     std::map<std::string, std::vector<const metrics::Port*>> byVersion;
     for (const metrics::Port& port : context.figures.ports) {
         if (!isJudged(port) || port.carried() == std::optional(false)) {
             continue;
         }
-        for (const auto& [kind, taken] : takenBy(context, port)) {
+        for (const auto& [kind, address] : usedAddresses(context, port)) {
             if (!kind.empty()) {
                 byVersion[kind.substr(0, 2)].push_back(&port);
             }
@@ -138,10 +143,10 @@ std::optional<Finding> disagreement(const Context& context)
     for (const metrics::Port* const port : byVersion[few]) {
         finding.links.push_back(port->label());
     }
-    finding.title = fmt::format("{}: connects by RoCE {}, other ports of this run by RoCE {}",
+    finding.title = fmt::format("{}: uses RoCE {}, other ports of this run use RoCE {}",
                                 portsText(finding.links), few, most);
     addEvidence(context, *byVersion[few].front(), byVersion[few].front()->sampled(),
-                "as long as it was sampled", finding);
+                "the sampled part of the run", finding);
     finding.settings = {"NCCL_IB_GID_INDEX"};
     finding.advice = "Ends of different versions do not connect, or their connections time out. Give all "
                      "ranks the same NCCL and NCCL_IB_GID_INDEX, and all interfaces an IP address.";
@@ -153,11 +158,11 @@ Outcome run(const Context& context)
     const auto& ports = context.figures.ports;
     if (std::none_of(ports.begin(), ports.end(), isJudged)) {
         return NotApplicable{"needs the kinds of addresses of active RoCE ports (tier sampled, source rdma): "
-                             "this run has none, or neither libibverbs nor sysfs told them"};
+                             "this run has none, or neither libibverbs nor sysfs reports them"};
     }
-    Outcome outcome = judgePorts(context, isJudged, judge);
+    Outcome outcome = judgePorts(context, isJudged, checkPort);
     if (auto* const findings = std::get_if<std::vector<Finding>>(&outcome)) {
-        if (auto finding = disagreement(context)) {
+        if (auto finding = checkVersions(context)) {
             findings->push_back(std::move(*finding));
         }
     }
@@ -166,12 +171,11 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(
-    roce_gid, .title = "RoCE connects by a poor address", .needs = "sampled (rdma)", .options = {},
-    .run = run,
-    .help = "Kinds of a RoCE port's addresses (never the addresses), and which of them NCCL takes: that of "
-            "NCCL_IB_GID_INDEX, else the first (before NCCL 2.21), else the best. Versions are compared "
-            "between the ports that carried data.",
-    .judgesLinks = true);
+RINGSIDE_RULE(roce_gid, .title = "RoCE uses an unsuitable address", .needs = "sampled (rdma)", .options = {},
+              .run = run,
+              .help = "Kinds of a RoCE port's addresses (the addresses themselves are not recorded), and "
+                      "which of them NCCL uses: that of NCCL_IB_GID_INDEX, else the first (before NCCL "
+                      "2.21), else the best. Versions are compared between the ports that carried data.",
+              .judgesLinks = true);
 
 } // namespace ringside::rules::rule_roce_gid

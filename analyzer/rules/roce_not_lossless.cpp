@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RDMA over Ethernet loses packets where nothing holds senders back in time: neither pause frames (PFC) nor
-// marks of congestion (ECN). And where pause frames do it alone, they stop everybody behind a slow receiver.
+// Finds RoCE networks that lose packets because nothing slows down the senders in time: neither pause frames
+// (PFC) nor congestion marks (ECN). If pause frames alone do it, they stop all senders behind a slow
+// receiver.
 #include "rules/shared/device_samples.h"
 #include "rules/shared/ports.h"
 #include "rules/shared/settings.h"
@@ -9,15 +10,16 @@ namespace ringside::rules::rule_roce_not_lossless {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"loss", 1e-6, "packets lost of those received, above which the path counts as lossy"},
-    {"paused", 0.01, "part of the time in which the port was told to pause, above which it is a warning"},
-    {"paused_much", 0.1, "the same from which on it is a problem"},
+    {"loss", 1e-6, "the path counts as lossy above this share of lost packets"},
+    {"paused", 0.01, "warn above this share of the time in which the port was paused"},
+    {"paused_much", 0.1, "a problem from this share"},
 };
 
-/// A RoCE port with what ethtool says of its interface.
+/// A RoCE port with the ethtool counters of its interface.
 struct RocePort {
     const metrics::Port* port = nullptr;
-    const trace::ProcessTrace* sampler = nullptr; ///< of ethtool's counters; null: there are none
+    const trace::ProcessTrace* sampler =
+        nullptr; ///< process that sampled ethtool's counters; null if none did
     std::string netdev;
 
     [[nodiscard]] std::optional<std::int64_t> gain(std::string_view metric) const
@@ -48,7 +50,7 @@ std::vector<RocePort> rocePorts(const Context& context)
     return all;
 }
 
-/// Lost on the way to this port, or thrown away by it.
+/// Returns the share of packets that were lost on the path to this port, or discarded by it.
 std::optional<double> lossOf(const RocePort& each)
 {
     const auto received = each.port->gain("rx_packets");
@@ -61,7 +63,8 @@ std::optional<double> lossOf(const RocePort& each)
     return lost / static_cast<double>(*received);
 }
 
-/// "no pause frame and no mark of congestion was seen"; empty: something did hold senders back.
+/// Returns which flow control was not seen, for example "no pause frame and no mark of congestion was seen";
+/// empty if senders were slowed down.
 std::string whatIsMissing(const RocePort& each)
 {
     const auto rx = each.gain("rx_pauses");
@@ -72,46 +75,45 @@ std::string whatIsMissing(const RocePort& each)
     const bool off = each.sampler != nullptr &&
                      settingOf(*each.sampler, "network", each.netdev + " pfc_priorities") == "none";
     if (noPause && off) {
-        return noMark ? "flow control by priority (PFC) is off, and no mark of congestion was seen"
-                      : "flow control by priority (PFC) is off";
+        return noMark ? "priority flow control (PFC) is off, and no congestion mark was seen"
+                      : "priority flow control (PFC) is off";
     }
-    return noPause && noMark ? "no pause frame and no mark of congestion was seen"
+    return noPause && noMark ? "no pause frame and no congestion mark was seen"
            : noPause         ? "no pause frame was seen"
-           : noMark          ? "no mark of congestion was seen"
+           : noMark          ? "no congestion mark was seen"
                              : "";
 }
 
-Finding begin(const Context& context, const RocePort& each)
+Finding findingOf(const Context& context, const RocePort& each)
 {
     Finding finding;
     finding.limit = Limit::Link;
     finding.links = {each.port->label()};
-    addEvidence(context, *each.port, each.port->sampled(), "as long as it was sampled", finding);
+    addEvidence(context, *each.port, each.port->sampled(), "the sampled part of the run", finding);
     finding.settings = {"NCCL_IB_TC"};
     return finding;
 }
 
-std::optional<Finding> lossy(const Context& context, const RocePort& each)
+std::optional<Finding> checkLoss(const Context& context, const RocePort& each)
 {
     const auto loss = lossOf(each);
     const std::string missing = whatIsMissing(each);
     if (!loss || *loss <= context.option("loss") || missing.empty()) {
         return std::nullopt;
     }
-    Finding finding = begin(context, each);
+    Finding finding = findingOf(context, each);
     finding.severity = asUsed(*each.port, Severity::Warning);
-    finding.title = fmt::format("Packets to port {} were lost ({:.2g} of those received), and {}: the way "
-                                "there is not lossless",
-                                each.port->label(), *loss, missing);
+    finding.title = fmt::format(
+        "Packets to port {} were lost ({:.2g} of those received), and {}: the path to it is not lossless",
+        each.port->label(), *loss, missing);
     finding.figures = {{"loss", Unit::Share, *loss, context.option("loss")}};
-    finding.advice =
-        "Set up priority flow control and ECN for RoCE's traffic class on every hop, the same on all hosts "
-        "(`mlnx_qos -i DEV`, `dcb pfc show dev DEV`), and give NCCL that class: NCCL_IB_TC. With adaptive "
-        "routing packets overtake each other without being lost.";
+    finding.advice = "Set up priority flow control and ECN for RoCE's traffic class on every hop, the same "
+                     "on all hosts (`mlnx_qos -i DEV`, `dcb pfc show dev DEV`), and give NCCL that class: "
+                     "NCCL_IB_TC. With adaptive routing, packets may arrive out of order without being lost.";
     return finding;
 }
 
-std::optional<Finding> paused(const Context& context, const RocePort& each)
+std::optional<Finding> checkPauses(const Context& context, const RocePort& each)
 {
     const auto us = each.gain("rx_pause_us");
     const double seconds = static_cast<double>(each.port->sampled().length()) / 1e9;
@@ -120,20 +122,20 @@ std::optional<Finding> paused(const Context& context, const RocePort& each)
     if (share <= context.option("paused") && storms <= 0) {
         return std::nullopt;
     }
-    Finding finding = begin(context, each);
+    Finding finding = findingOf(context, each);
     const bool much = share >= context.option("paused_much") || storms > 0;
     finding.severity = asUsed(*each.port, much ? Severity::Problem : Severity::Warning);
     finding.title =
-        storms > 0 ? fmt::format("Port {} saw {} pause storms: somebody stopped sending for good",
-                                 each.port->label(), storms)
-                   : fmt::format("Port {} was told to pause {} of the time: a receiver, or a switch on the "
-                                 "way, is too slow",
-                                 each.port->label(), percent(share));
+        storms > 0
+            ? fmt::format("Port {} saw {} pause storms: a device sends pause frames without end",
+                          each.port->label(), storms)
+            : fmt::format(
+                  "Port {} was paused for {} of the time: a receiver, or a switch on the path, is too slow",
+                  each.port->label(), percent(share));
     finding.figures = {{"paused_share", Unit::Share, share, context.option("paused")}};
-    finding.advice =
-        "Find who sends the pause frames: the host whose tx_pauses grow is the slow receiver (its PCIe link, "
-        "NUMA node, access control on PCIe); else a switch that is full. ECN should act before pause frames "
-        "do: look at its thresholds.";
+    finding.advice = "Find the sender of the pause frames: a host whose tx_pauses increase is the slow "
+                     "receiver (check its PCIe link, NUMA node and PCIe access control); else it is a "
+                     "congested switch. ECN should act before pause frames do: check its thresholds.";
     return finding;
 }
 
@@ -148,8 +150,8 @@ Outcome run(const Context& context)
     bool known = false;
     for (const RocePort& each : rocePorts(context)) {
         known = known || isMeasured(each);
-        for (const auto judge : {lossy, paused}) {
-            if (auto finding = judge(context, each)) {
+        for (const auto check : {checkLoss, checkPauses}) {
+            if (auto finding = check(context, each)) {
                 findings.push_back(std::move(*finding));
             }
         }
@@ -163,12 +165,11 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(roce_not_lossless, .title = "RoCE over a network that loses packets, or pauses",
+RINGSIDE_RULE(roce_not_lossless, .title = "RoCE runs over a network that loses packets or pauses",
               .needs = "sampled (rdma, ethtool)", .options = kOptions, .run = run,
-              .help =
-                  "Packets lost on the way to each RoCE port, where no pause frame or no mark of congestion "
-                  "came in the same time; and the time for which pause frames stopped it. What switches "
-                  "are set to is not seen. The cost is rdma_retransmissions'.",
+              .help = "Packets lost on the path to each RoCE port, if no pause frame or no congestion mark "
+                      "arrived in the same time; and the time for which pause frames stopped it. The "
+                      "settings of switches are not visible. Rule rdma_retransmissions estimates the cost.",
               .judgesLinks = true);
 
 } // namespace ringside::rules::rule_roce_not_lossless

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU has taken parts of its memory out of service, waits for a reset to do so, or has no spare left. What
-// it did in earlier runs counts, too: it tells of a GPU to replace, not of this run.
+// Finds GPUs that have taken parts of their memory out of service, wait for a reset to do so, or have no
+// spare rows left. Repairs of earlier runs count too: they show that a GPU should be replaced.
 #include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_row_remap {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"pages", 15, "pages retired for uncorrected errors, above which it is a warning (DCGM's limit)"},
-    {"pages_much", 63, "the same from which on it is a problem: a GPU has room for 64"},
-    {"rows", 512, "rows remapped for uncorrected errors, from which on it is a problem (DCGM's limit)"},
+    {"pages", 15, "warn above this number of pages retired for uncorrected errors (DCGM's limit)"},
+    {"pages_much", 63, "a problem from this number: a GPU can retire 64 pages"},
+    {"rows", 512, "a problem from this number of rows remapped for uncorrected errors (DCGM's limit)"},
 };
 
 struct Repairs {
@@ -31,7 +31,7 @@ Repairs repairsOf(const Context& context, const model::Rank& rank)
     const auto pagesPending = lastOf(context, rank, "retired_pages_pending");
     Repairs repairs;
     repairs.failed = lastOf(context, rank, "row_remap_failed");
-    if (rowsPending || pagesPending) { // newer GPUs have the one, older the other
+    if (rowsPending || pagesPending) { // newer GPUs report rows, older ones pages
         repairs.pending = rowsPending.value_or(0) > 0 || pagesPending.value_or(0) > 0 ? 1 : 0;
     }
     repairs.pages = lastOf(context, rank, "retired_pages_uncorrected");
@@ -41,7 +41,7 @@ Repairs repairsOf(const Context& context, const model::Rank& rank)
 
 struct Verdict {
     Severity severity = Severity::Info;
-    std::string what; ///< empty: nothing to say
+    std::string what; ///< empty if nothing is wrong
 };
 
 Verdict verdictOf(const Context& context, const Repairs& repairs)
@@ -49,10 +49,10 @@ Verdict verdictOf(const Context& context, const Repairs& repairs)
     const auto pages = static_cast<double>(repairs.pages.value_or(0));
     const auto rows = static_cast<double>(repairs.rows.value_or(0));
     if (repairs.failed.value_or(0) > 0) {
-        return {Severity::Problem, "could not replace a faulty row: no spare is left there"};
+        return {Severity::Problem, "could not remap a faulty row: no spare row is left"};
     }
     if (rows >= context.option("rows")) {
-        return {Severity::Problem, fmt::format("has replaced {:.0f} rows for uncorrected errors", rows)};
+        return {Severity::Problem, fmt::format("has remapped {:.0f} rows for uncorrected errors", rows)};
     }
     if (pages > context.option("pages")) {
         return {pages >= context.option("pages_much") ? Severity::Problem : Severity::Warning,
@@ -83,13 +83,12 @@ Finding describe(const Context& context, const model::Rank& rank, const Repairs&
     for (const char* const metric : {"row_remap_failed", "row_remap_pending", "retired_pages_pending"}) {
         if (const auto samples = gpuSamples(context, rank, metric);
             finding.evidence.empty() && !samples.empty()) {
-            finding.evidence.push_back(evidence(rank, samples, "the run, as far as it was sampled"));
+            finding.evidence.push_back(evidence(rank, samples, "the sampled part of the run"));
         }
     }
-    finding.advice =
-        "Look at `nvidia-smi -q -d ROW_REMAPPER,PAGE_RETIREMENT` on that host, and reset the GPU "
-        "(`nvidia-smi -r`, or reboot) before the next run. Where it stays, or the remapping "
-        "failed, have the GPU replaced: uncorrected errors end runs.";
+    finding.advice = "Check `nvidia-smi -q -d ROW_REMAPPER,PAGE_RETIREMENT` on that host, and reset the GPU "
+                     "(`nvidia-smi -r`, or reboot) before the next run. If the state persists, or the "
+                     "remapping failed, have the GPU replaced: uncorrected errors end runs.";
     return finding;
 }
 
@@ -105,8 +104,8 @@ Outcome run(const Context& context)
         }
     }
     if (!known) {
-        return NotApplicable{"needs samples of what memory GPUs took out of service (tier sampled, source "
-                             "nvml): the coverage says why there are none"};
+        return NotApplicable{"needs samples of row remapping or page retirement (tier sampled, source nvml): "
+                             "the coverage says why there are none"};
     }
     return findings;
 }
@@ -115,8 +114,8 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(row_remap, .title = "A GPU takes faulty memory out of service", .needs = "sampled (nvml)",
               .options = kOptions, .run = run,
-              .help =
-                  "Row remapping (Ampere and newer) and page retirement (older) as NVML last said, whenever "
-                  "it happened. The cost is not estimated: it decides whether results and runs last.");
+              .help = "Row remapping (Ampere and newer) and page retirement (older) as NVML last reported "
+                      "it, including earlier runs. The cost is not estimated: faulty memory ends runs or "
+                      "damages results, it does not slow steps.");
 
 } // namespace ringside::rules::rule_row_remap

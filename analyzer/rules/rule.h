@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a diagnosis is: one file in this folder, found by its name. A rule reads the model and the metrics and
-// returns findings, or says which data it lacks; it must not print, read files or keep state.
+// Defines what a rule (a diagnosis) is. Each rule is one file in this folder and is registered under the name
+// of that file. A rule reads the model and the metrics. It returns findings, or says which data it lacks. It
+// must not print, read files or keep state.
 #pragma once
 #include "metrics/metrics.h"
 #include "model/model.h"
@@ -25,7 +26,7 @@ namespace ringside::rules {
 using trace::Severity;
 using trace::severityName;
 
-/// What limits the run when this finding is the costliest (verdict.limited_by of the JSON report).
+/// What limits the run if this finding is the costliest one (verdict.limited_by of the JSON report).
 enum class Limit : std::uint8_t {
     Nothing,
     Compute,
@@ -39,10 +40,11 @@ enum class Limit : std::uint8_t {
     Settings,
     Death
 };
-[[nodiscard]] std::string_view limitName(Limit limit); ///< "late_rank", for programs
-[[nodiscard]] std::string_view limitText(Limit limit); ///< "limited by a late rank", for people
+[[nodiscard]] std::string_view limitName(Limit limit); ///< identifier in JSON, "late_rank"
+[[nodiscard]] std::string_view limitText(Limit limit); ///< text for people, "limited by a late rank"
 
-/// A place in the run to look at, in run time.
+/// A rank and a time span that show what a finding describes. Times are run time, the common clock of all
+/// ranks.
 struct Evidence {
     std::int64_t rank = 0;
     std::int64_t startNs = 0;
@@ -52,7 +54,7 @@ struct Evidence {
 
 using values::Unit;
 
-/// A measured value; where the rule compares it, `threshold` says with what.
+/// A measured value. `threshold` is the value that the rule compares it with; null if there is none.
 struct Figure {
     std::string name;
     Unit unit = Unit::Count;
@@ -61,35 +63,38 @@ struct Figure {
 };
 
 struct Finding {
-    std::string rule; ///< filled in by the caller of the rule
+    std::string rule; ///< set by the caller of the rule
     Severity severity = Severity::Info;
     Limit limit = Limit::Nothing;
-    std::string title;                         ///< one sentence with the figures that matter
-    std::vector<std::int64_t> ranks;           ///< empty: all
-    std::vector<std::string> links;            ///< ports, "host mlx5_0:1"
-    std::vector<std::string> settings;         ///< names of the settings that the advice changes
-    std::optional<std::int64_t> costNsPerStep; ///< an estimate; null: cannot be estimated
-    bool perSecond = false; ///< filled in by the caller: of a recording without steps, cost and figures are
-                            ///< those of a second
+    std::string title;                 ///< one sentence with the figures that matter
+    std::vector<std::int64_t> ranks;   ///< empty for all ranks
+    std::vector<std::string> links;    ///< ports ("host mlx5_0:1") or pairs of hosts ("host0 -> host1")
+    std::vector<std::string> settings; ///< names of the settings that the advice would change
+    std::optional<std::int64_t> costNsPerStep; ///< an estimate; null if there is none
+    /// Set by the caller: the recording has no steps, so that cost and figures are per second.
+    bool perSecond = false;
     std::vector<Figure> figures;
     std::vector<Evidence> evidence;
     std::string advice; ///< a hypothesis to test
-    std::string doubt; ///< what else could explain it, or could not be looked at; the verdict's confidence is
-                       ///< medium at most. Empty: nothing is known
-    bool cause = true; ///< false: a symptom; the verdict prefers causes
-    bool broken = false; ///< the run is wrong or does not go on: comes before everything that only costs time
-    /// Rules whose cost may hold this one's, the likeliest first; empty: those of the rule. The report keeps
-    /// the first that fired and costs at least as much, so that nobody adds the two up.
+    /// Another possible explanation, or what was not measured. If not empty, the verdict's confidence is
+    /// medium at most.
+    std::string doubt;
+    bool cause = true; ///< false for a symptom; the verdict prefers causes
+    /// The run is wrong or hangs. Such findings are listed before those that only cost time.
+    bool broken = false;
+    /// Rules whose cost may include this finding's cost, the most likely first. If empty, those of the rule
+    /// apply. The report keeps the first one that fired and costs at least as much, so that readers do not
+    /// add up the two costs.
     std::vector<std::string_view> partOf;
-    /// Of a symptom, the rule whose finding is the same loss seen from another side: the biggest cause where
-    /// causes explain half of it or more, else what holds it and costs hardly more. Filled in by the report;
-    /// empty: it stands for itself.
+    /// For a symptom, the rule whose finding describes the same loss. If causes explain at least half of the
+    /// loss, it is the biggest cause; else it is the finding that includes this one, if that costs hardly
+    /// more. Set by the report; empty if no finding describes the same loss.
     std::string restates;
 };
 
 struct NotApplicable {
     std::string reason;        ///< "needs the device tier"
-    bool inconclusive = false; ///< there is data, but not enough to tell
+    bool inconclusive = false; ///< there is data, but not enough for a conclusion
 };
 using Outcome = std::variant<std::vector<Finding>, NotApplicable>;
 
@@ -97,7 +102,7 @@ using Outcome = std::variant<std::vector<Finding>, NotApplicable>;
 struct Option {
     std::string_view name;
     double value = 0;      ///< default
-    std::string_view help; ///< what it means, its unit, where the default comes from
+    std::string_view help; ///< meaning, unit and source of the default
 };
 
 /// Values that the user set, by "rule.option".
@@ -110,7 +115,7 @@ public:
             const OptionValues& values)
         : run(model), figures(metrics), m_rule(rule), m_values(values)
     {}
-    /// The user's value, else the default. The option must be declared by the rule.
+    /// Returns the user's value, else the default. The rule must declare the option.
     [[nodiscard]] double option(std::string_view name) const;
     [[nodiscard]] const model::Rank& rankOf(const metrics::RankMetrics& metrics) const
     {
@@ -130,7 +135,7 @@ private:
 struct Rule {
     std::string_view id;
     std::string_view title;
-    std::string_view needs; ///< which tier
+    std::string_view needs; ///< tiers that must be recorded
     std::span<const Option> options;
     Outcome (*run)(const Context&) = nullptr;
     bool needsDevice = false;   ///< it is only asked where device times of any rank were measured
@@ -144,19 +149,19 @@ struct Rule {
     /// Changes of `ringside whatif` of which each would take a finding's cause away: the best replay is its
     /// cost. Null, or none: what was measured stays its cost.
     std::vector<whatif::Changes> (*cures)(const Context&, const Finding&) = nullptr;
-    /// Others wait for the ranks it names. Its cost is what a replay saves in which these ranks are as fast
-    /// as the median, beyond what costlier findings of late ranks have saved.
+    /// Other ranks wait for the ranks it names. Its cost is what a replay saves if these ranks are as fast as
+    /// the median, beyond what costlier findings about late ranks already save.
     bool namesLateRanks = false;
-    /// Ranks that it names get their data late, so that they are not late by themselves.
+    /// The ranks it names get their data late, so they are not late for reasons of their own.
     bool excusesLateRanks = false;
 };
 
 [[nodiscard]] std::span<const Rule* const> all();
-[[nodiscard]] const Rule* findRule(std::string_view id); ///< null: there is none
+[[nodiscard]] const Rule* findRule(std::string_view id); ///< null if there is none
 
 } // namespace ringside::rules
 
-/// Defines the rule of this file; the name must be the file's.
+/// Defines the rule of this file. `name` must be the name of the file without its extension.
 #define RINGSIDE_RULE(name, ...)                                                                             \
     extern const ::ringside::rules::Rule entry;                                                              \
     const ::ringside::rules::Rule entry                                                                      \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of one job with other libraries or other variables than the rest: at best slow, at worst two ranks
-// that choose different algorithms and wait for each other for ever.
+// Finds ranks with other libraries or variables than the rest of the job. At best they are slow; at worst
+// ranks choose different algorithms and wait for each other forever.
 #include "rules/shared/settings.h"
 #include "settings/compared.h"
 
@@ -11,7 +11,7 @@ namespace ringside::rules::rule_settings_differ_between_ranks {
 namespace {
 
 using Ranks = std::vector<std::int64_t>;
-/// By setting, by value; a rank without the setting is not listed.
+/// Ranks by setting and value. A rank without the setting is not listed.
 using Values = std::map<std::string, std::map<std::string, Ranks>>;
 
 std::string ranksText(const Ranks& ranks)
@@ -26,7 +26,7 @@ std::string ranksText(const Ranks& ranks)
 
 Finding findingOf(const std::string& name, const std::map<std::string, Ranks>& values)
 {
-    // The ranks to look at are those that are not like the most.
+    // The finding names the ranks without the most frequent value.
     const auto usual =
         std::ranges::max_element(values, {}, [](const auto& entry) { return entry.second.size(); });
     Finding finding;
@@ -43,9 +43,8 @@ Finding findingOf(const std::string& name, const std::map<std::string, Ranks>& v
     finding.title.pop_back();
     std::ranges::sort(finding.ranks);
     finding.settings = {name};
-    finding.advice =
-        "Start every rank with the same libraries and variables; NCCL chooses algorithms on each rank from "
-        "its own and expects the others to choose the same.";
+    finding.advice = "Start every rank with the same libraries and variables. NCCL chooses algorithms on "
+                     "each rank from that rank's settings and expects the others to choose the same.";
     return finding;
 }
 
@@ -88,10 +87,10 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(settings_differ_between_ranks, .title = "Ranks have different settings", .needs = "host",
-              .options = {}, .run = run,
-              .help = "Versions of libraries, and variables of NCCL, PyTorch, CUDA and OpenMP, that are not "
-                      "the same on all "
-                      "ranks; those that are meant to differ are left out. The cost is not estimated.");
+RINGSIDE_RULE(
+    settings_differ_between_ranks, .title = "Ranks have different settings", .needs = "host", .options = {},
+    .run = run,
+    .help = "Versions of libraries, and variables of NCCL, PyTorch, CUDA and OpenMP, that differ between "
+            "ranks. Variables that are meant to differ are left out. The cost is not estimated.");
 
 } // namespace ringside::rules::rule_settings_differ_between_ranks

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// /dev/shm is small. Data loader workers hand batches over in it, NCCL talks through it between ranks of a
-// host, and the recorder's rings lie in it; containers start with 64 MiB.
+// Finds a /dev/shm that is too small. Data loader workers pass batches through it, NCCL uses it between ranks
+// of a host, and the recorder keeps its rings in it. Containers start with 64 MiB.
 #include "rules/shared/settings.h"
 
 namespace ringside::rules::rule_shm_small {
@@ -35,7 +35,7 @@ Outcome run(const Context& context)
                      "the whole run of this rank"));
     }
     if (!known) {
-        return NotApplicable{"needs the size of /dev/shm, which this trace's recorder did not store"};
+        return NotApplicable{"needs the size of /dev/shm, which was not recorded in this trace"};
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
@@ -52,15 +52,15 @@ Outcome run(const Context& context)
         finding.figures.push_back({"shm_available_bytes", Unit::Bytes, bytes, {}});
     }
     finding.advice = "Start the container with `--shm-size=1g` or more (Kubernetes: an emptyDir of medium "
-                     "Memory at /dev/shm), or with `--ipc=host`. Too little shows as bus errors of loader "
-                     "workers or as an NCCL that takes a slower path between ranks of a host.";
+                     "Memory at /dev/shm), or with `--ipc=host`. If it is too small, loader workers end with "
+                     "bus errors, or NCCL uses a slower path between ranks of a host.";
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
 RINGSIDE_RULE(shm_small, .title = "Shared memory is small", .needs = "host", .options = kOptions, .run = run,
-              .help = "Size of /dev/shm where the ranks ran. The cost is not estimated: it decides whether "
+              .help = "Size of /dev/shm on the ranks' hosts. The cost is not estimated: it decides whether "
                       "something works, not how fast.");
 
 } // namespace ringside::rules::rule_shm_small

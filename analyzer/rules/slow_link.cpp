@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pair of ranks or hosts exchanges data much slower than the others do. Every ring collective goes at the
-// pace of its slowest link, so the collectives themselves do not show which link that is. NCCL's proxy
-// threads do, message by message; for TCP the kernel does, which knows how long data was under way on each.
+// Finds a pair of ranks or hosts that exchanges data much more slowly than the others. Every ring collective
+// runs at the rate of its slowest link, so the collectives themselves do not show which link it is. NCCL's
+// proxy threads show it message by message; for TCP, the kernel counts how long data was under way on each
+// connection.
 #include "metrics/messages.h"
 #include "rules/shared/ports.h"
 #include "rules/shared/slow_messages.h"
@@ -13,17 +14,17 @@ namespace ringside::rules::rule_slow_link {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"part", 0.70, "warn when a pair's median rate is below this part of the median of all pairs"},
-    {"min_messages", 20, "messages of a pair, at least"},
+    {"part", 0.70, "warn if a pair's median rate is below this share of the median of all pairs"},
+    {"min_messages", 20, "fewest messages of a pair"},
     {"probe_part", 0.50,
-     "of a TCP link: the same against what `ringside probe` measured between the run's hosts"},
-    {"min_bytes", 65536, "smaller messages are a matter of latency"},
+     "for TCP links, the same compared with what `ringside probe` measured between the run's hosts"},
+    {"min_bytes", 65536, "ignore smaller messages, because latency dominates them"},
     {"min_time", 0.05,
-     "of a TCP link: say nothing where data is under way for no more than this part of the time "
-     "longer than at the others' rate"},
+     "for TCP links, warn only if the slowness adds more than this share of the time to the time that data "
+     "is under way"},
 };
 
-constexpr std::size_t kLeastPairs = 3; // of two nobody knows which is the slow one
+constexpr std::size_t kLeastPairs = 3; // with two it is not known which one is slow
 
 using Pair = std::pair<std::int64_t, std::int64_t>; ///< sender, receiver
 struct Messages {
@@ -61,7 +62,8 @@ std::string hostOf(const Context& context, std::int64_t number)
     return rank != context.run.ranks.end() ? context.run.hosts[rank->host].name : std::string();
 }
 
-/// What a probe of the quiet network found between the hosts of the two, on what the run used.
+/// Adds what a probe of the idle network measured between the hosts of the two ranks, on the transport that
+/// the run used.
 void addProbed(const Context& context, const Pair& ends, Finding& finding)
 {
     const metrics::Probed probed = metrics::probedOf(context.run);
@@ -76,9 +78,9 @@ void addProbed(const Context& context, const Pair& ends, Finding& finding)
     }
     const double part = *own / *median;
     finding.title +=
-        fmt::format("; `ringside probe` measured it over {} at {} of the others, so {}",
+        fmt::format("; `ringside probe` measured it over {} at {} of the others' rate, so {}",
                     rdma ? "RDMA" : "TCP", percent(part),
-                    part < context.option("part") ? "it is slow without the job, too"
+                    part < context.option("part") ? "it is slow without the job too"
                                                   : "something else slows it down while the job runs");
     finding.figures.push_back({"probed_part", Unit::Share, part, context.option("part")});
 }
@@ -87,9 +89,9 @@ Finding describe(const Context& context, const Pair& ends, const Messages& pair,
 {
     Finding finding = slowFinding(context, rate / median);
     finding.ranks = {ends.first, ends.second};
-    finding.title = fmt::format("The link from rank {} to rank {} carries {:.2f} GB/s (median), {} of what "
-                                "the others do",
-                                ends.first, ends.second, rate, percent(rate / median));
+    finding.title = fmt::format(
+        "The link from rank {} to rank {} carries {:.2f} GB/s (median), {} of the other links' rate",
+        ends.first, ends.second, rate, percent(rate / median));
     finding.figures = {{"part_of_median", Unit::Share, rate / median, context.option("part")},
                        {"link_gb_s", Unit::GigabytesPerSecond, rate, {}},
                        {"median_gb_s", Unit::GigabytesPerSecond, median, {}},
@@ -97,9 +99,9 @@ Finding describe(const Context& context, const Pair& ends, const Messages& pair,
                         context.option("min_messages")}};
     addProbed(context, ends, finding);
     finding.evidence = {evidence(*pair.sender, pair.slowest, "its slowest message")};
-    finding.advice = "Look at the port and cable between these two (`ringside links`, ethtool or ibstat for "
-                     "rate and width), at who else uses that path, and place the ranks elsewhere to compare. "
-                     "Every ring collective goes at the pace of this link.";
+    finding.advice = "Check the port and cable between these two (`ringside links`, ethtool or ibstat for "
+                     "rate and width) and who else uses that path, and place the ranks elsewhere to compare. "
+                     "Every ring collective runs at the rate of this link.";
     return finding;
 }
 
@@ -145,11 +147,10 @@ Outcome run(const Context& context)
         return findings;
     }
     return NotApplicable{
-        "needs at least three pairs of ranks whose messages NCCL's proxy threads told of (record with "
-        "`--profile deep`; ranks of one host may exchange data without a proxy), or three links "
-        "between hosts that carry data over TCP (tier sampled, source tcp), "
-        "or any and a `ringside probe --into` of the run, or three pairs of ranks with "
-        "messages of their own (ncclSend)"};
+        "needs messages of at least three pairs of ranks from NCCL's proxy threads (record with `--profile "
+        "deep`; ranks of one host may exchange data without a proxy), or three links between hosts that "
+        "carry data over TCP (tier sampled, source tcp), or one such link and a `ringside probe --into` of "
+        "the run, or three pairs of ranks that exchange messages (ncclSend)"};
 }
 
 } // namespace
@@ -157,12 +158,12 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(
     slow_link, .title = "One link is slower than the others", .needs = "nccl at level deep, or sampled (tcp)",
     .options = kOptions, .run = run,
-    .help = "Bytes of each message over the time it was in the network, as the sender's proxy saw "
-            "it, median by pair of ranks. Else, between hosts over TCP: bytes over the time they were under "
-            "way, as the kernel counts it without waiting for full buffers, and its own estimate of the "
-            "rate, both against the upper quarter of the run's links, or what `ringside probe` measured if "
-            "that asks for more. The cost is what exposed transfer "
-            "would shrink by at the others' rate.",
+    .help =
+        "Bytes of each message over the time it was in the network, as the sender's proxy saw it, median by "
+        "pair of ranks. Else, between hosts over TCP: bytes over the time they were under way, as the kernel "
+        "counts it without waits for full buffers, and the kernel's own estimate of the rate. Both are "
+        "compared with the upper quartile of the run's links, or with what `ringside probe` measured if that "
+        "is more demanding. The cost is the exposed transfer that the others' rate would save.",
     .judgesLinks = true, .excusesLateRanks = true);
 
 } // namespace ringside::rules::rule_slow_link

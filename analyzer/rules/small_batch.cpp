@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication cannot hide because each step computes little, and the GPU has memory left for more.
+// Finds steps with too little compute to hide their communication, while the GPU has memory left for a larger
+// batch.
 #include "rules/shared/communication_cause.h"
 #include "rules/shared/device_samples.h"
 
@@ -7,11 +8,12 @@ namespace ringside::rules::rule_small_batch {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"exposed_share", 0.10, "exposed communication, beyond waiting, above this share of the step"},
-    {"memory_part", 0.50, "while at most this part of the device's memory is used: twice the batch may fit"},
+    {"exposed_share", 0.10,
+     "warn if exposed communication, without waiting, is above this share of the step"},
+    {"memory_part", 0.50, "and at most this share of the device's memory is used: twice the batch may fit"},
 };
 
-/// The largest part of its memory that any rank's device used; null: not sampled.
+/// Returns the largest share of its memory that any rank's device used; null if not sampled.
 std::optional<double> memoryPart(const Context& context)
 {
     std::optional<double> most;
@@ -48,21 +50,22 @@ Outcome run(const Context& context)
         return std::vector<Finding>{};
     }
     Finding finding;
-    finding.costNsPerStep = transfer / 2; // of the work of one step: twice the batch sends as much for two
+    finding.costNsPerStep =
+        transfer / 2; // per unit of work: twice the batch sends as many bytes for twice the work
     finding.severity = std::min(Severity::Warning, severityByCost(context, *finding.costNsPerStep));
     finding.limit = Limit::Communication;
     finding.cause = false;
-    finding.title = fmt::format("Steps are short beside their communication, and at most {} of the GPU's "
-                                "memory is used: a larger batch may fit",
+    finding.title = fmt::format("Steps are short compared with their communication, and at most {} of the "
+                                "GPU's memory is used: a larger batch may fit",
                                 percent(*memory));
     finding.settings = {"batch_size"};
     finding.figures = {{"exposed_transfer_share", Unit::Share, share, context.option("exposed_share")},
                        {"memory_part", Unit::Share, *memory, context.option("memory_part")}};
     finding.evidence =
         worstStep(context, &metrics::Breakdown::exposedCommunicationNs, "exposed communication");
-    finding.advice = "Sweep the batch size a GPU (field: 32 to 256) and look at samples a second, not at the "
-                     "step; scale the learning rate with it, with warm-up, and compare the loss. Where the "
-                     "batch must stay, accumulate gradients with `no_sync()`.";
+    finding.advice = "Sweep the batch size per GPU (field: 32 to 256) and compare samples per second, not "
+                     "step times. Scale the learning rate with it, with warm-up, and compare the loss. If "
+                     "the batch must stay, accumulate gradients with `no_sync()`.";
     return std::vector<Finding>{finding};
 }
 

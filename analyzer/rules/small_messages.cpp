@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients travel in so many small messages that latency, not bandwidth, sets the pace. Where the run's own
-// sizes differ enough, a line through its transfer times tells latency from bandwidth. Where there is no such
-// line (larger messages took no longer), its largest messages tell what the others could save; where all are
-// alike, only the field's range can be compared with.
+// Finds gradients in so many small messages that latency, not bandwidth, limits them. If the run's message
+// sizes differ enough, a linear fit of its transfer times separates latency from bandwidth. If there is no
+// such fit (larger messages took no longer), the rate of its largest messages shows what the others could
+// save. If all sizes are alike, only the range of field guides is left for comparison.
 #include "rules/shared/reductions.h"
 #include "whatif/changes.h"
 
@@ -14,22 +14,23 @@ constexpr Option kOptions[] = {
     {"bucket_bytes", 25 * kMebibyte,
      "bucket size the cost is compared with (bucket_cap_mb's default; field range 25-125 MiB)"},
     {"min_message_bytes", 1 * kMebibyte,
-     "without a curve of the run's own: gradient messages below this are small"},
-    {"min_latency_share", 0.20, "with a curve: latency must be this share of the transfer time"},
-    {"min_messages", 4, "say nothing below this many gradient messages a reduction"},
+     "without a fit of the run's own, gradient messages below this size are small"},
+    {"min_latency_share", 0.20, "with a fit, latency must be this share of the transfer time"},
+    {"min_messages", 4, "fewest gradient messages per reduction"},
 };
 
 struct Messages {
     std::vector<std::uint64_t> sizes; ///< bytes of every gradient message of the analyzed steps
-    std::map<std::uint64_t, std::vector<std::int64_t>> transferNs; ///< by size
-    std::vector<std::size_t> entries;                              ///< of RunMetrics::arrived
+    std::map<std::uint64_t, std::vector<std::int64_t>> transferNs; ///< transfer times, keyed by size
+    std::vector<std::size_t> entries;                              ///< indices of RunMetrics::arrived
     double bytesPerStep = 0;
     double perStep = 0;
-    double reductions = 1; ///< a step: messages of different backward passes cannot be joined
+    double reductions = 1; ///< per step; messages of different backward passes cannot be joined
     double transferNsPerStep = 0;
 };
 
-/// By the backward passes alone: where all is cut into equal buckets, sizes repeat by themselves.
+/// Counts reductions by the backward passes alone: if all gradients are cut into equal buckets, sizes repeat
+/// anyway.
 double reductionsPerStep(const Context& context)
 {
     const Passes passes = lookAtPasses(context, context.figures.ranks.front());
@@ -58,19 +59,19 @@ Messages gradientMessages(const Context& context)
     return result;
 }
 
-/// What the messages are too small for, and what the latency of those beyond the ideal number costs.
+/// The size that messages should have, and the cost of the latency of messages beyond the ideal number.
 struct Judgement {
     double limitBytes = 0;
     std::optional<double> latencyShare;
     std::optional<std::int64_t> costNs;
 };
 
-/// What a step's transfers would take less, if its bytes travelled as fast as in the fastest of the run's own
-/// messages that are at least twice the usual size. Time a byte only falls with size, so that larger ones
-/// save more. Null without any.
+/// Returns what a step's transfers would save in ns if all bytes were sent at the best rate of the run's own
+/// messages of at least twice the median size. Time per byte only falls with size, so larger messages would
+/// save more. Returns null if there are no such messages.
 std::optional<double> savedByOwnLargest(const Messages& messages, double medianBytes)
 {
-    std::optional<double> best; // ns a byte
+    std::optional<double> best; // ns per byte
     for (const auto& [bytes, times] : messages.transferNs) {
         if (static_cast<double>(bytes) >= 2 * medianBytes) {
             const double rate = static_cast<double>(model::median(times)) / static_cast<double>(bytes);
@@ -80,8 +81,8 @@ std::optional<double> savedByOwnLargest(const Messages& messages, double medianB
     return best ? std::optional(messages.transferNsPerStep - *best * messages.bytesPerStep) : std::nullopt;
 }
 
-/// Exposed transfer that fewer messages could shorten: not that of a last one which leaves as soon as its
-/// gradients are there, for in a larger bucket they would leave no earlier.
+/// Returns the exposed transfer in ns that fewer messages could shorten. A last message that starts as soon
+/// as its gradients are ready is left out: in a larger bucket they would start no earlier.
 double exposedByNumber(const Context& context, double latencyNs)
 {
     double sum = 0;
@@ -94,7 +95,7 @@ double exposedByNumber(const Context& context, double latencyNs)
 
 Judgement judge(const Context& context, const Messages& messages, double medianBytes)
 {
-    // DDP's first bucket is smaller on purpose, hence one more than the bytes would need.
+    // DDP's first bucket is smaller by design, so one more message than the bytes need is ideal.
     const double ofReduction = messages.bytesPerStep / messages.reductions;
     const double ideal =
         messages.reductions * (std::ceil(ofReduction / context.option("bucket_bytes")) + 1.0);
@@ -102,7 +103,7 @@ Judgement judge(const Context& context, const Messages& messages, double medianB
     const auto& fit = context.figures.allReduceFit;
     Judgement result;
     result.limitBytes = context.option("min_message_bytes");
-    // Hidden latency costs nothing, and what is waited for late ranks is not latency.
+    // Hidden latency costs nothing, and waiting for late ranks is not latency.
     const std::int64_t exposed = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
     const std::int64_t wait = std::min(exposed, context.figures.perStep(&metrics::Breakdown::waitDelayNs));
     const auto most = static_cast<double>(exposed - wait);
@@ -126,9 +127,9 @@ Finding describe(const Context& context, const Messages& messages, double median
     Finding finding;
     finding.severity = judgement.costNs ? severityByCost(context, *judgement.costNs) : Severity::Warning;
     finding.limit = Limit::Communication;
-    finding.title =
-        fmt::format("Gradients travel in {:.0f} messages a step of {} (median): the buckets are too small",
-                    messages.perStep, byteText(medianBytes));
+    finding.title = fmt::format(
+        "Gradients are sent in {:.0f} messages of {} (median) per step: the buckets are too small",
+        messages.perStep, byteText(medianBytes));
     finding.settings = {"bucket_cap_mb"};
     finding.costNsPerStep = judgement.costNs;
     finding.figures = {{"median_message_bytes", Unit::Bytes, medianBytes, judgement.limitBytes},
@@ -148,13 +149,11 @@ Finding describe(const Context& context, const Messages& messages, double median
         {context.run.ranks[operation.participants.front().rank].rank, first.times.firstArrivalNs,
          first.times.endNs,
          fmt::format("a gradient message of {}", byteText(static_cast<double>(*operation.bytes)))}};
-    finding.advice =
-        fmt::format("Raise `bucket_cap_mb` of DistributedDataParallel (default 25, field range 25-125){}; "
-                    "then check that the last "
-                    "bucket's tail is not exposed.",
-                    judgement.costNs ? ""
-                                     : "; the gain is not estimated, because the sizes in this "
-                                       "run do not tell latency from bandwidth");
+    finding.advice = fmt::format("Raise `bucket_cap_mb` of DistributedDataParallel (default 25, field range "
+                                 "25-125){}. Then check that the last bucket's transfer is not exposed.",
+                                 judgement.costNs ? ""
+                                                  : "; the gain is not estimated, because the sizes in this "
+                                                    "run do not separate latency from bandwidth");
     return finding;
 }
 

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data between hosts went over an interface that is slower than another one of the same host: the
-// management network, mostly, because NCCL took the first it found or the host's name resolves to it.
+// Finds data between hosts that went over a slower interface than the host has. It is often the management
+// network, because NCCL chose the first interface it found, or because the host's name resolves to it.
 #include "rules/shared/sockets.h"
 
 namespace ringside::rules::rule_socket_interface {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"times", 2, "times the speed of the interface that carried the data, which another one has, at least"},
-    {"min_bytes", kGradientBytes, "bytes that an interface sent, at least: less is no gradients"},
+    {"times", 2,
+     "warn if another interface is at least this many times as fast as the one that carried the data"},
+    {"min_bytes", kGradientBytes,
+     "fewest bytes that an interface sent: less cannot be the gradients of a run"},
 };
 
-/// A faster card that is up and is not part of the interface itself; null: there is none.
+/// Returns a faster card that is up and is not a member of the used interface; null if there is none.
 const Interface* faster(const Context& context, const SocketHost& host, const Interface& used)
 {
     const Interface* best = nullptr;
@@ -63,23 +65,23 @@ Outcome run(const Context& context)
     }
     finding.severity = Severity::Warning;
     finding.limit = Limit::Settings;
-    finding.title = words + (hosts.size() > 1 ? fmt::format("; {} hosts do so", hosts.size()) : "");
+    finding.title = words + (hosts.size() > 1 ? fmt::format("; {} hosts are affected", hosts.size()) : "");
     finding.figures = {{"speed_ratio", Unit::Ratio, speedUp, context.option("times")}};
     finding.settings = {"NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME"};
     finding.advice =
-        "Set NCCL_SOCKET_IFNAME (and GLOO_SOCKET_IFNAME) to the fast interface on every host, by "
-        "a prefix where names differ, and see that it has an address the others reach. Data "
-        "loading over the network counts as well: compare with `NCCL_DEBUG=INFO`, NET/Socket.";
+        "Set NCCL_SOCKET_IFNAME (and GLOO_SOCKET_IFNAME) to the fast interface on every host (by a prefix if "
+        "names differ), and check that it has an address that the others can reach. Data loading over the "
+        "network counts too: compare with the NET/Socket lines of `NCCL_DEBUG=INFO`.";
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(socket_interface, .title = "Data went over a slow interface",
-              .needs = "sampled (network, host_network)", .options = kOptions, .run = run,
-              .help =
-                  "The interface of each host that sent most, against the other cards of the host that are "
-                  "up. All its traffic counts, that of other programs too. The cost is not estimated: "
-                  "collectives between hosts would take less by up to the ratio of the speeds.");
+RINGSIDE_RULE(
+    socket_interface, .title = "Data went over a slow interface", .needs = "sampled (network, host_network)",
+    .options = kOptions, .run = run,
+    .help = "The interface of each host that sent most, compared with the other cards of the host that are "
+            "up. All its traffic counts, including that of other programs. The cost is not estimated: "
+            "collectives between hosts could be faster by up to the ratio of the speeds.");
 
 } // namespace ringside::rules::rule_socket_interface

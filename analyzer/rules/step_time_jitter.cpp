@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some steps take much longer than the usual one. What grows in those steps, whether they come periodically,
-// whom the others wait for and what the program says it did in them point to the reason; a symptom where
-// nobody is waited for.
+// Finds steps that take much longer than the median. The reason follows from the part of the step that grows,
+// the period of the long steps, the rank that the others wait for, and ranges that occur only in these steps.
+// It is a symptom if no rank is waited for.
 #include "rules/shared/support.h"
 #include "values/quantile.h"
 
@@ -15,10 +15,10 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"ratio", 1.3, "warn when the 99th percentile of step times is this many times the median"},
-    {"min_steps", 20, "analyzed steps, at least"},
+    {"min_steps", 20, "fewest analyzed steps"},
 };
 
-/// The step's time on the rank that took longest.
+/// Returns the time of each step on the rank that took longest, in ns.
 std::vector<std::int64_t> stepTimes(const Context& context)
 {
     std::vector<std::int64_t> times(context.figures.stepCount());
@@ -30,8 +30,8 @@ std::vector<std::int64_t> stepTimes(const Context& context)
     return times;
 }
 
-/// The step's time, mean of the ranks: what one rank's window has more, because the others get a delay a step
-/// later, is not counted twice.
+/// Returns the mean time of a step over the ranks, in ns. A delay reaches other ranks one step later; the
+/// mean does not count it twice.
 double meanNs(const Context& context, std::size_t step)
 {
     double sum = 0;
@@ -47,7 +47,7 @@ double meanNs(const Context& context, std::size_t step)
 
 struct LongSteps {
     std::vector<std::size_t> all;
-    /// Without those that only show a delay of the step before to the other ranks.
+    /// Without steps that only show a delay of the previous step on other ranks.
     std::vector<std::size_t> own;
 };
 
@@ -78,11 +78,12 @@ LongSteps longSteps(const Context& context, double limitNs)
     return found;
 }
 
-/// Whom the others wait for in the long steps: nearly all ranks wait for about what is lost, one does not.
+/// Returns the rank that the others wait for in the long steps: nearly all ranks wait for about the lost
+/// time, and one does not. Returns null if there is no such rank.
 const metrics::RankMetrics* awaited(const Context& context, const std::vector<std::size_t>& steps,
                                     double lostNs)
 {
-    constexpr double kNot = 0.25; // of what is lost
+    constexpr double kNot = 0.25; // share of the lost time
     constexpr double kAbout = 0.5;
     const metrics::RankMetrics* found = nullptr;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
@@ -103,7 +104,7 @@ const metrics::RankMetrics* awaited(const Context& context, const std::vector<st
     return context.figures.ranks.size() > 1 && context.figures.arrivalsMeasured() ? found : nullptr;
 }
 
-/// Steps between long ones, when that is the same nearly always; 0: they come irregularly.
+/// Returns the number of steps between long ones if it is nearly always the same, or 0 if they are irregular.
 std::size_t periodOf(const std::vector<std::size_t>& longSteps)
 {
     constexpr std::size_t kLeast = 3;
@@ -133,7 +134,7 @@ constexpr std::array<Part, 4> kParts = {{
     {&metrics::Breakdown::exposedCopyNs, "exposed copies", Limit::Copy},
 }};
 
-/// What grows most in the long steps, over all ranks.
+/// Returns the part that grows most in the long steps, over all ranks.
 const Part& grown(const Context& context, const std::vector<std::size_t>& longSteps)
 {
     std::array<double, kParts.size()> excess{};
@@ -150,7 +151,7 @@ const Part& grown(const Context& context, const std::vector<std::size_t>& longSt
     return kParts[static_cast<std::size_t>(std::max_element(excess.begin(), excess.end()) - excess.begin())];
 }
 
-/// A range that the program opens in long steps and in no other; empty: there is none.
+/// Returns a range that the program opens only in long steps; empty if there is none.
 std::string rangeOfLongSteps(const Context& context, const std::vector<std::size_t>& longSteps)
 {
     const model::Rank& rank = context.rankOf(context.figures.ranks.front());
@@ -159,7 +160,7 @@ std::string rangeOfLongSteps(const Context& context, const std::vector<std::size
     for (const std::size_t index : longSteps) {
         numbers.insert(context.run.analyzedSteps[index]);
     }
-    std::map<trace::StringId, std::array<std::size_t, 2>> counts; // in other steps, in long ones
+    std::map<trace::StringId, std::array<std::size_t, 2>> counts; // number in other steps, and in long ones
     for (const trace::RangeRow& range : process.ranges) {
         const auto after =
             std::upper_bound(rank.steps.begin(), rank.steps.end(), range.startNs,
@@ -169,7 +170,7 @@ std::string rangeOfLongSteps(const Context& context, const std::vector<std::size
         }
     }
     for (const auto& [name, count] : counts) {
-        // A range with its step's number in its name is another one each step.
+        // At least two, because a range with the step's number in its name has a different name in each step.
         if (count[0] == 0 && count[1] >= 2) {
             return std::string(process.text(name));
         }
@@ -177,7 +178,7 @@ std::string rangeOfLongSteps(const Context& context, const std::vector<std::size
     return {};
 }
 
-/// What would be saved if every step took the usual time.
+/// Returns what would be saved in ns per step if every step took the median time.
 std::int64_t costOf(const Context& context)
 {
     std::vector<double> means;
@@ -209,14 +210,15 @@ Finding describe(const Context& context, const std::vector<std::int64_t>& times,
     }
     finding.partOf = {"data_loading_stall", "host_bound", "sync_in_loop", "gpu_utilization_low",
                       "exposed_communication"};
-    if (late == nullptr) { // else this says more of that rank than late_rank, which goes by what is usual
+    // Else this finding says more about that rank than late_rank, which reports what is usual.
+    if (late == nullptr) {
         finding.partOf.push_back("late_rank");
     }
     finding.title = fmt::format(
-        "{} of {} steps take much longer than the median of {}{}; most of what they take longer is {}{}",
+        "{} of {} steps take much longer than the median of {}{}; most of the extra time is {}{}",
         longSteps.size(), times.size(), milliseconds(median),
         period > 0 ? fmt::format(", every {}th", period) : std::string(), part.name,
-        range.empty() ? std::string() : fmt::format(", and only they have the range \"{}\"", range));
+        range.empty() ? std::string() : fmt::format(", and only these steps have the range \"{}\"", range));
     if (late != nullptr) {
         finding.title += fmt::format("; in them the others wait for rank {}", finding.ranks.front());
     }
@@ -229,13 +231,12 @@ Finding describe(const Context& context, const std::vector<std::int64_t>& times,
         static_cast<std::size_t>(std::max_element(times.begin(), times.end()) - times.begin());
     const metrics::RankMetrics& shown = late != nullptr ? *late : context.figures.ranks.front();
     finding.evidence = {evidence(context.rankOf(shown), shown.windows[longest], "the longest step")};
-    finding.advice =
-        period > 0
-            ? "Something happens every so many steps: a checkpoint (write it asynchronously or less "
-              "often), an evaluation, logging, Python's garbage collector (`gc.freeze()`, collect at "
-              "chosen steps), a batch that the loader prefetches in chunks."
-            : "Long steps come irregularly: look at the one in the evidence; data of different length, "
-              "other work on the host, stalls of storage or network.";
+    finding.advice = period > 0
+                         ? "Look for periodic work: a checkpoint (write it asynchronously or less often), an "
+                           "evaluation, logging, Python's garbage collector (`gc.freeze()`, collect at "
+                           "chosen steps), a batch that the loader prefetches in chunks."
+                         : "The long steps are irregular: check the one in the evidence for data of "
+                           "different length, other work on the host, stalls of storage or network.";
     return finding;
 }
 

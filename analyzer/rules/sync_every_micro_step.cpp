@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients are accumulated over several backward passes, but reduced after each of them: all but the last
-// reduction of a step are for nothing.
+// Finds gradients that are accumulated over several backward passes but reduced after each of them: all
+// reductions of a step but the last are unnecessary.
 #include "rules/shared/reductions.h"
 #include "whatif/changes.h"
 
@@ -8,12 +8,12 @@ namespace ringside::rules::rule_sync_every_micro_step {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"repeats", 2, "the same gradient messages at least so many times a step"},
-    {"step_part", 0.9, "in at least this part of the steps"},
+    {"repeats", 2, "fewest repetitions of the same gradient messages per step"},
+    {"step_part", 0.9, "least share of the steps in which they repeat"},
 };
 
-/// Whether each size comes so often in a step, or a multiple of it. In a model of equal blocks some do not:
-/// the first bucket, the last, what is in no block. What few steps have does not count.
+/// Returns true if each message size occurs `times` times in a step, or a multiple of it. Counts are rounded
+/// per step, so that sizes that only few steps have do not count.
 bool comesEvenly(const std::vector<std::uint64_t>& bytes, std::size_t steps, std::size_t times)
 {
     std::map<std::uint64_t, std::size_t> counts;
@@ -28,8 +28,9 @@ bool comesEvenly(const std::vector<std::uint64_t>& bytes, std::size_t steps, std
     });
 }
 
-/// Without passes: whether the sizes of a step's messages are one pattern several times. Looks at all steps
-/// in a row, since a step's last message may start on the device when the next step has begun there.
+/// Used without ranges of backward passes: finds out whether the sizes of a step's messages are one pattern
+/// repeated. It compares all steps in a row, because a step's last message may start on the device when the
+/// next step has begun there.
 Reductions reductionsFromSizes(const Context& context, const metrics::RankMetrics& rank, std::size_t least,
                                double mostSteps)
 {
@@ -42,11 +43,11 @@ Reductions reductionsFromSizes(const Context& context, const metrics::RankMetric
     const auto ofStep = static_cast<std::size_t>(
         std::llround(static_cast<double>(bytes.size()) / static_cast<double>(rank.steps.size())));
     if (std::adjacent_find(bytes.begin(), bytes.end(), std::not_equal_to<>()) == bytes.end()) {
-        return {.known = ofStep <= 1}; // of equal size: nobody can tell
+        return {.known = ofStep <= 1}; // with equal sizes it cannot be determined
     }
     for (std::size_t times = ofStep / 2; times >= least; --times) {
         if (ofStep % times != 0 || !comesEvenly(bytes, rank.steps.size(), times)) {
-            continue; // few numbers divide: a look at all messages for each is affordable
+            continue; // few numbers divide ofStep, so the passes over all messages are affordable
         }
         const std::size_t period = ofStep / times;
         double same = 0;
@@ -61,7 +62,8 @@ Reductions reductionsFromSizes(const Context& context, const metrics::RankMetric
     return {.known = true};
 }
 
-/// `least`: fewer repetitions are none, 2 or more; `mostSteps`: the part of the messages that must repeat.
+/// `least` is the fewest repetitions that count, 2 or more. `mostSteps` is the least share of the messages
+/// that must repeat.
 Reductions reductionsOf(const Context& context, const metrics::RankMetrics& rank, std::size_t least,
                         double mostSteps)
 {
@@ -75,13 +77,12 @@ Outcome run(const Context& context)
     if (messagesPerStep(context) == 0) {
         return kNeedsGradients;
     }
-    const metrics::RankMetrics& rank = context.figures.ranks.front(); // all call the same
+    const metrics::RankMetrics& rank = context.figures.ranks.front(); // all ranks make the same calls
     const auto least = static_cast<std::size_t>(std::max(2.0, context.option("repeats")));
     const Reductions seen = reductionsOf(context, rank, least, context.option("step_part"));
     if (!seen.known) {
-        return NotApplicable{
-            "needs NVTX ranges named \"backward\": gradient messages of one size do not tell "
-            "how many backward passes a step has"};
+        return NotApplicable{"needs NVTX ranges named \"backward\": gradient messages of one size do not "
+                             "show how many backward passes a step has"};
     }
     if (seen.part < context.option("step_part") || seen.times < 2) {
         return std::vector<Finding>{};
@@ -91,21 +92,21 @@ Outcome run(const Context& context)
         std::llround(static_cast<double>(exposedGradientTransfer(context)) * (seen.times - 1) / seen.times);
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Communication;
-    finding.title = fmt::format("All gradients are reduced {:.0f} times a step: after every micro-batch "
-                                "instead of after the last",
-                                seen.times);
+    finding.title = fmt::format(
+        "All gradients are reduced {:.0f} times per step: after every micro-batch instead of after the last",
+        seen.times);
     finding.settings = {"no_sync"};
     finding.figures = {{"reductions_per_step", Unit::Count, seen.times, context.option("repeats")},
                        {"step_part", Unit::Share, seen.part, context.option("step_part")}};
     finding.evidence = {
         evidence(context.rankOf(rank), rank.windows.front(), "a step whose gradient messages repeat")};
-    finding.advice = "Run all micro-batches but the last of each optimizer step inside "
-                     "`with ddp_model.no_sync():` (FSDP: `set_requires_gradient_sync(False)`); accumulation "
-                     "over 4 to 8 is what the field uses.";
+    finding.advice =
+        "Run all micro-batches but the last of each optimizer step inside `with ddp_model.no_sync():` (FSDP: "
+        "`set_requires_gradient_sync(False)`); accumulation over 4 to 8 micro-batches is common.";
     return std::vector<Finding>{finding};
 }
 
-/// Only the last reduction of a step stays.
+/// Replays the run with only the last reduction of each step.
 std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& finding)
 {
     constexpr double kMost = 4096;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host waits for the GPU in every step and launches nothing meanwhile, so that the GPU runs dry
-// afterwards, or that communication which later compute could have hidden runs alone. The cost is that, not
-// the time spent in the call: waiting for a busy GPU costs nothing by itself.
+// Finds blocking calls of the host in every step. While it waits for the GPU it launches nothing, so the GPU
+// is idle afterwards, or communication runs alone that later compute could have hidden. The cost is that
+// time, not the time in the call: waiting for a busy GPU costs nothing by itself.
 #include "rules/shared/support.h"
 #include "whatif/changes.h"
 
@@ -9,8 +9,8 @@ namespace ringside::rules::rule_sync_in_loop {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"calls_per_step", 1.0, "at least this many blocking calls a step"},
-    {"cost_share", 0.005, "say nothing while what they cost is below this share of the step"},
+    {"calls_per_step", 1.0, "fewest blocking calls per step"},
+    {"cost_share", 0.005, "and their cost is at least this share of the step"},
 };
 
 struct Worst {
@@ -34,11 +34,11 @@ void add(const Context& context, const metrics::RankMetrics& rank, Finding& find
     worst.overlapShare = std::max(worst.overlapShare, rank.total.share(rank.blocking.overlapLostNs));
     finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), ofAStep(context, rank, cost));
     finding.ranks.push_back(context.rankOf(rank).rank);
-    const bool hinders = rank.blocking.overlapLostNs > idle;
-    finding.evidence.push_back(
-        evidence(context.rankOf(rank), hinders ? rank.blocking.overlapLost : rank.blocking.longest,
-                 hinders ? fmt::format("{} during which communication ran alone", rank.blocking.commonest)
-                         : "longest blocking call"));
+    const bool preventsOverlap = rank.blocking.overlapLostNs > idle;
+    finding.evidence.push_back(evidence(
+        context.rankOf(rank), preventsOverlap ? rank.blocking.overlapLost : rank.blocking.longest,
+        preventsOverlap ? fmt::format("{} during which communication ran alone", rank.blocking.commonest)
+                        : "longest blocking call"));
 }
 
 Outcome run(const Context& context)
@@ -51,14 +51,14 @@ Outcome run(const Context& context)
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
-    const bool hinders = worst.overlapShare > worst.idleShare;
+    const bool preventsOverlap = worst.overlapShare > worst.idleShare;
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Host;
-    finding.partOf = {"late_rank", hinders ? "exposed_communication" : "gpu_utilization_low",
-                      hinders ? "gpu_utilization_low" : "exposed_communication"};
+    finding.partOf = {"late_rank", preventsOverlap ? "exposed_communication" : "gpu_utilization_low",
+                      preventsOverlap ? "gpu_utilization_low" : "exposed_communication"};
     finding.title = fmt::format(
-        "The host waits for the GPU {:.1f} times a step, mostly in {}{}", worst.calls, worst.function,
-        hinders && !context.inference()
+        "The host waits for the GPU {:.1f} times per step, mostly in {}{}", worst.calls, worst.function,
+        preventsOverlap && !context.inference()
             ? ", between gradient reductions, so that these run alone instead of during backward"
             : "");
     finding.settings = {"CUDA_LAUNCH_BLOCKING"};
@@ -66,14 +66,13 @@ Outcome run(const Context& context)
         {"blocking_calls_per_step", Unit::Count, worst.calls, context.option("calls_per_step")},
         {"idle_after_share", Unit::Share, worst.idleShare, context.option("cost_share")},
         {"overlap_lost_share", Unit::Share, worst.overlapShare, context.option("cost_share")}};
-    finding.advice = "Remove what needs a result on the host in every step: `.item()`, `print(loss)`, "
-                     "`.cpu()`, blocking copies "
-                     "(use `non_blocking=True` with pinned memory), and CUDA_LAUNCH_BLOCKING=1; log every N "
-                     "steps instead.";
+    finding.advice = "Remove calls that need a result on the host in every step: `.item()`, `print(loss)`, "
+                     "`.cpu()`, blocking copies (use `non_blocking=True` with pinned memory), and "
+                     "CUDA_LAUNCH_BLOCKING=1; log every N steps instead.";
     return std::vector<Finding>{finding};
 }
 
-/// The host does not wait.
+/// Replays the run without blocking calls.
 std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*finding*/)
 {
     return {{.noBlockingCalls = true}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel lets a TCP connection have less under way than the interface that carried the data needs: it
-// then waits for acknowledgements. Judged by need (settings/tcp.h), as the doctor does before a run.
+// Finds TCP buffer limits that are too small for the interface that carried the data: a connection then waits
+// for acknowledgements. The limits are computed in settings/tcp.h, which the doctor uses before a run too.
 #include "rules/shared/sockets.h"
 #include "settings/tcp.h"
 
@@ -8,8 +8,9 @@ namespace ringside::rules::rule_tcp_buffers {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"round_trip_ms", 0.5, "between the hosts; within a data centre 0.1 to 0.5"},
-    {"min_bytes", kGradientBytes, "bytes that an interface sent, at least: less is no gradients"},
+    {"round_trip_ms", 0.5, "round trip between the hosts; 0.1 to 0.5 within a data centre"},
+    {"min_bytes", kGradientBytes,
+     "fewest bytes that an interface sent: less cannot be the gradients of a run"},
 };
 
 Finding describe(const settings::TcpRemark& remark)
@@ -26,9 +27,9 @@ Finding describe(const settings::TcpRemark& remark)
     return finding;
 }
 
-/// Adds what is wrong on one host, to a finding of the same words where there is one.
-void judge(const Context& context, const SocketHost& host, const Interface& used,
-           std::vector<Finding>& findings, std::vector<std::vector<std::string>>& hosts)
+/// Adds the problems of one host. The same problem on several hosts becomes one finding.
+void checkHost(const Context& context, const SocketHost& host, const Interface& used,
+               std::vector<Finding>& findings, std::vector<std::vector<std::string>>& hosts)
 {
     const settings::TcpNeed need{used.name, used.mbps, context.option("round_trip_ms")};
     for (const settings::TcpRemark& remark :
@@ -50,7 +51,7 @@ Outcome run(const Context& context)
         return kOneHost;
     }
     std::vector<Finding> findings;
-    std::vector<std::vector<std::string>> hosts; // one a finding
+    std::vector<std::vector<std::string>> hosts; // host names of each finding
     bool known = false;
     for (const SocketHost& host : socketHosts(context)) {
         const Interface* const used = host.busiest();
@@ -59,7 +60,7 @@ Outcome run(const Context& context)
         }
         known = true;
         if (carriesGradients(context, host, *used)) {
-            judge(context, host, *used, findings, hosts);
+            checkHost(context, host, *used, findings, hosts);
         }
     }
     if (!known) {
@@ -74,11 +75,11 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(tcp_buffers, .title = "TCP may not keep the path full",
-              .needs = "sampled (network, host_network)", .options = kOptions, .run = run,
-              .help =
-                  "Window scaling, and the largest buffers of a connection against twice what is under way "
-                  "at the interface's speed and the round trip. Several sockets a pair share the need. "
-                  "Only where an interface carried gradients. The cost is not estimated.");
+RINGSIDE_RULE(
+    tcp_buffers, .title = "TCP buffers may limit the bandwidth", .needs = "sampled (network, host_network)",
+    .options = kOptions, .run = run,
+    .help = "Window scaling, and the largest buffers of a connection compared with twice the bandwidth-delay "
+            "product of the interface's speed and the round trip. Several sockets per pair share the need. "
+            "It applies only if an interface carried gradients. The cost is not estimated.");
 
 } // namespace ringside::rules::rule_tcp_buffers

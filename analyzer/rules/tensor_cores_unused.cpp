@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products run as float32 on the ordinary cores of a GPU that has tensor cores. Told from kernels'
-// names, which the libraries choose by what they use.
+// Finds float32 matrix products that run on ordinary cores of a GPU with tensor cores. The names of kernels
+// show it, because the libraries name them by the instructions they use.
 #include "rules/shared/support.h"
 
 #include <array>
@@ -9,7 +9,7 @@ namespace ringside::rules::rule_tensor_cores_unused {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"share", 0.20, "warn when such products take more than this share of compute"},
+    {"share", 0.20, "warn if such products take more than this share of compute"},
 };
 
 bool containsAny(std::string_view text, std::span<const std::string_view> parts)
@@ -18,7 +18,8 @@ bool containsAny(std::string_view text, std::span<const std::string_view> parts)
                        [text](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
 
-/// cuBLAS, CUTLASS and cuDNN: "ampere_sgemm_128x64_nn", "cutlass_80_simt_sgemm", "..._ffma_...".
+/// Matches kernels of cuBLAS, CUTLASS and cuDNN: "ampere_sgemm_128x64_nn", "cutlass_80_simt_sgemm",
+/// "..._ffma_...".
 bool isPlainProduct(std::string_view name)
 {
     constexpr std::array<std::string_view, 3> kPlain = {"sgemm", "simt", "ffma"};
@@ -27,8 +28,8 @@ bool isPlainProduct(std::string_view name)
     return containsAny(name, kPlain) && !containsAny(name, kTensor);
 }
 
-/// NVIDIA's data-centre and RTX GPUs from Volta on; others by name nobody knows. An emulated one is called so
-/// where its model has them.
+/// Matches NVIDIA's data-centre and RTX GPUs since Volta by name; other names are not known. The emulated GPU
+/// has "with tensor cores" in its name if its model has them.
 bool hasTensorCores(std::string_view device)
 {
     constexpr std::array<std::string_view, 16> kNames = {"V100", "T4",    "A100", "A800", "A30",  "A10",
@@ -79,7 +80,7 @@ bool anyTensorCores(const Context& context)
 Outcome run(const Context& context)
 {
     if (!anyTensorCores(context)) {
-        return NotApplicable{"no GPU that is known to have tensor cores"};
+        return NotApplicable{"no GPU is known to have tensor cores"};
     }
     Finding finding;
     double worst = 0;
@@ -106,9 +107,8 @@ Outcome run(const Context& context)
     finding.figures = {{"plain_product_share", Unit::Share, worst, context.option("share")}};
     finding.advice =
         "Test `torch.autocast(\"cuda\", dtype=torch.bfloat16)`, or only "
-        "`torch.backends.cuda.matmul.allow_tf32 = True` "
-        "(`torch.set_float32_matmul_precision(\"high\")`), and compare loss and step time; sizes "
-        "that are multiples of 8 let the libraries use tensor cores.";
+        "`torch.backends.cuda.matmul.allow_tf32 = True` (`torch.set_float32_matmul_precision(\"high\")`), "
+        "and compare loss and step time; sizes that are multiples of 8 let the libraries use tensor cores.";
     return std::vector<Finding>{finding};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DistributedDataParallel with find_unused_parameters reduces a map of used parameters in every step: one
-// integer for each parameter. That message betrays it; walking the graph costs more, which is not measured.
+// Finds DistributedDataParallel with find_unused_parameters, which reduces a map of used parameters in every
+// step: one integer per parameter. The rule recognizes that message. Walking the graph costs more, which is
+// not measured.
 #include "rules/shared/gradients.h"
 #include "whatif/changes.h"
 
@@ -8,14 +9,13 @@ namespace ringside::rules::rule_unused_parameter_search {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"min_elements", model::kLeastMapElements, "integers in the message: fewer are a flag or a count"},
-    {"step_part", 0.90,
-     "once a step, or with each of a step's backward passes, in at least this part of them"},
+    {"min_elements", model::kLeastMapElements, "fewest integers in the message: fewer are a flag or a count"},
+    {"step_part", 0.90, "least share of steps with one such message, or one for each backward pass"},
 };
 
-/// How near the maps are to one for each backward pass, of which a step has one or more: 1 is so in every
-/// step. All steps count as one, since a step's last message may start on the device when the next has begun
-/// there.
+/// Returns how close the number of maps is to one per backward pass; 1 means that it is so in every step. A
+/// step has one or more passes. All steps are counted together, because a step's last message may start on
+/// the device when the next step has begun there.
 double regularity(std::size_t maps, std::size_t steps, std::size_t gradientMessages)
 {
     const double ofStep = static_cast<double>(maps) / static_cast<double>(steps);
@@ -29,7 +29,7 @@ Outcome run(const Context& context)
     if (messagesPerStep(context) == 0) {
         return kNeedsGradients;
     }
-    const metrics::RankMetrics& rank = context.figures.ranks.front(); // all call the same
+    const metrics::RankMetrics& rank = context.figures.ranks.front(); // all ranks make the same calls
     std::size_t maps = 0;
     std::int64_t exposed = 0;
     const metrics::OperationExposure* shown = nullptr;
@@ -58,12 +58,12 @@ Outcome run(const Context& context)
     finding.evidence = {
         evidence(context.rankOf(rank), shown->device, "the reduction of the map of used parameters")};
     finding.advice = "If every parameter takes part in every step, set `find_unused_parameters=False`; if "
-                     "the same ones are left out each time, `static_graph=True`. The cost counts the message "
-                     "alone; walking the graph on the host comes on top (field: and 10-15 % more memory).";
+                     "the same ones are unused each time, set `static_graph=True`. The cost counts only the "
+                     "message; walking the graph on the host costs more (field: and 10-15 % more memory).";
     return std::vector<Finding>{finding};
 }
 
-/// Nothing is searched for.
+/// Replays the run without the search.
 std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*finding*/)
 {
     return {{.noUsedMaps = true}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries older than what practitioners' guides ask for: newer ones are faster, and find by themselves what
-// old ones must be told.
+// Finds libraries older than practitioners' guides ask for. Newer ones are faster, and detect by themselves
+// what older ones must be configured for.
 #include "rules/shared/settings.h"
 #include "values/parse_number.h"
 
@@ -12,9 +12,9 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"cuda_runtime", 11.08,
-     "oldest CUDA runtime that is not reported (field: CUDA >= 11.8); minor versions in hundredths: 11.08 is "
+     "oldest CUDA runtime that is not reported (field: CUDA >= 11.8); minor versions as hundredths: 11.08 is "
      "11.8"},
-    {"nccl", 2.14, "oldest NCCL that is not reported (field: NCCL >= 2.14), in hundredths too"},
+    {"nccl", 2.14, "oldest NCCL that is not reported (field: NCCL >= 2.14), minor versions as hundredths"},
 };
 
 struct Version {
@@ -23,7 +23,7 @@ struct Version {
     auto operator<=>(const Version&) const = default;
 };
 
-/// "2.14" or "2.14.3".
+/// Parses "2.14" or "2.14.3".
 std::optional<Version> versionOf(std::string_view text)
 {
     const std::size_t dot = text.find('.');
@@ -36,7 +36,7 @@ std::optional<Version> versionOf(std::string_view text)
     return major && minor ? std::optional(Version{*major, *minor}) : std::nullopt;
 }
 
-/// An option is a number: 11.08 is 11.8, 2.14 is 2.14.
+/// Converts an option to a version: 11.08 is 11.8, 2.14 is 2.14.
 Version fromHundredths(double option)
 {
     constexpr double kHundred = 100;
@@ -45,7 +45,7 @@ Version fromHundredths(double option)
 }
 
 struct Library {
-    std::string_view setting; ///< as the recorder calls it
+    std::string_view setting; ///< name of the recorded setting
     std::string_view option;
     std::string_view name;
 };
@@ -75,24 +75,21 @@ Outcome run(const Context& context)
             finding.severity = Severity::Warning;
             finding.limit = Limit::Settings;
             finding.cause = false;
-            finding.advice =
-                "Try a container or wheel with newer libraries, first on a few nodes, and compare with "
-                "`ringside diff`.";
+            finding.advice = "Try a container or wheel with newer libraries, first on a few nodes, and "
+                             "compare with `ringside diff`.";
             findings.push_back(std::move(finding));
         }
     }
     if (!known) {
-        return NotApplicable{
-            "needs the versions of the libraries, which this trace's recorder did not store"};
+        return NotApplicable{"needs the versions of the libraries, which were not recorded in this trace"};
     }
     return findings;
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    versions_old, .title = "Old libraries", .needs = "host", .options = kOptions, .run = run,
-    .help = "Versions of the CUDA runtime and NCCL that the ranks loaded. The cost is not estimated: it "
-            "depends on what the newer version does better.");
+RINGSIDE_RULE(versions_old, .title = "Libraries are old", .needs = "host", .options = kOptions, .run = run,
+              .help = "Versions of the CUDA runtime and NCCL that the ranks loaded. The cost is not "
+                      "estimated: it depends on what the newer version does better.");
 
 } // namespace ringside::rules::rule_versions_old

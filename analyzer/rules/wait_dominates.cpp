@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Most of the time inside collectives is waiting for somebody to arrive, so a faster network would not help.
+// Finds communication that is mostly waiting for other ranks to arrive, so that a faster network would not
+// help.
 #include "rules/shared/support.h"
 
 namespace ringside::rules::rule_wait_dominates {
@@ -7,7 +8,7 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"share", 0.50, "warn above this share of waiting in communication time"},
-    {"min_step_share", 0.02, "say nothing while waiting delays the step by less than this share"},
+    {"min_step_share", 0.02, "and waiting delays the step by more than this share"},
 };
 
 Outcome run(const Context& context)
@@ -39,7 +40,7 @@ Outcome run(const Context& context)
                         context.option("min_step_share")}};
     finding.evidence = worstStep(context, &metrics::Breakdown::waitNs, "waiting");
     finding.advice = "Tuning NCCL or the network will not help: make the ranks arrive together. See "
-                     "late_rank for who comes last and why.";
+                     "late_rank for the rank that arrives last, and why.";
     return std::vector<Finding>{finding};
 }
 

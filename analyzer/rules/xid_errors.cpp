@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver reported an Xid: a fault of the GPU, its link, or of the program on it.
+// Finds Xid events that the driver reported: faults of the GPU, its link, or the program on it.
 #include "rules/shared/device_samples.h"
 
 #include <ringside/trace/xid.h>
@@ -10,19 +10,19 @@
 namespace ringside::rules::rule_xid_errors {
 namespace {
 
-/// What the program itself does wrong; others are the machine's.
+/// Returns true for errors that the program usually causes; others are hardware or driver faults.
 bool isProgram(std::int64_t xid)
 {
     constexpr std::array<std::int64_t, 4> kProgram = {13, 31, 43, 45};
     return std::find(kProgram.begin(), kProgram.end(), xid) != kProgram.end();
 }
 
-bool wasAsked(const Context& context)
+bool wasSampled(const Context& context)
 {
     for (const trace::ProcessTrace& process : context.run.trace.processes) {
         for (const trace::SeriesRow& series : process.series) {
             if (series.source == "nvml") {
-                return true; // the event's own series need not exist before one came
+                return true; // the series of the event exists only after the first event
             }
         }
     }
@@ -44,17 +44,16 @@ Finding describe(const model::Rank& rank, const metrics::SampleValue& event, std
         evidence(rank, model::Interval{event.timeNs, event.timeNs}, fmt::format("Xid {}", event.value))};
     finding.advice =
         isProgram(event.value)
-            ? "This kind is mostly the program's own (an access outside of its memory, a killed process): "
-              "run "
+            ? "The program usually causes this kind (an access outside its memory, a killed process): run "
               "the rank under `compute-sanitizer`. If it follows the GPU and not the program, it is hardware."
-            : "Look at `dmesg | grep Xid` on that host and NVIDIA's list of Xid errors; drain the node and "
+            : "Check `dmesg | grep Xid` on that host and NVIDIA's list of Xid errors. Drain the node and "
               "reset the GPU before it is used again.";
     return finding;
 }
 
 Outcome run(const Context& context)
 {
-    if (!wasAsked(context)) {
+    if (!wasSampled(context)) {
         return kNeedsNvml;
     }
     std::vector<Finding> findings;
@@ -75,7 +74,7 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(xid_errors, .title = "The driver reported a fault of a GPU", .needs = "sampled (nvml)",
               .options = {}, .run = run,
-              .help = "Xid events while the run was recorded. Any is said; those after which a GPU or its "
-                      "work is lost are problems. The cost is not estimated.");
+              .help = "Xid events while the run was recorded. All are reported; those after which a GPU or "
+                      "its work is lost are problems. The cost is not estimated.");
 
 } // namespace ringside::rules::rule_xid_errors

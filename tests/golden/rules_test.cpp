@@ -296,7 +296,7 @@ TEST(NvlinkErrors, BitErrorRatesThatCorrectionLeavesAreAProblem)
     ASSERT_TRUE(bits.is_object());
     EXPECT_EQ(bits["severity"], "problem");
     EXPECT_EQ(bits["ranks"], Json::array({2}));
-    EXPECT_EQ(bits["title"], "An NVLink of rank 2's GPU gets 3e-12 of its bits after correction wrong");
+    EXPECT_EQ(bits["title"], "An NVLink of rank 2's GPU has an error rate of 3e-12 of its bits after correction");
     const Json symbols = found("nvlink5_symbol_errors_per_1e18", 1);
     ASSERT_TRUE(symbols.is_object());
     EXPECT_EQ(symbols["severity"], "warning");
@@ -317,7 +317,7 @@ TEST(SlowLink, SaysWhatAProbeOfTheQuietNetworkFoundOfIt)
         return found.empty() ? std::string() : found[0]["title"].get<std::string>();
     };
     EXPECT_NE(
-        title(3).find("measured it over TCP at 30.0 % of the others, so it is slow without the job, too"),
+        title(3).find("measured it over TCP at 30.0 % of the others' rate, so it is slow without the job too"),
         std::string::npos)
         << title(3);
     EXPECT_NE(title(10).find("so something else slows it down while the job runs"), std::string::npos)
@@ -386,7 +386,7 @@ TEST(GdrUnused, NcclsLogHasTheLastWord)
     };
     const Json copied = found("connections via NET/IB");
     ASSERT_TRUE(copied.is_object());
-    EXPECT_NE(copied["title"].get<std::string>().find("8 connections by NET/IB, none with GDRDMA"),
+    EXPECT_NE(copied["title"].get<std::string>().find("8 connections via NET/IB, none with GDRDMA"),
               std::string::npos);
     EXPECT_FALSE(found("connections via NET/IB/GDRDMA/Shared").is_object());
     EXPECT_FALSE(found("connections via P2P/CUMEM").is_object());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How likely chance alone gives what a rule has counted.
+// Computes how likely chance alone explains what a rule has counted.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,11 @@
 
 namespace ringside::rules {
 
-/// In how many ways so many ranks can be chosen of all.
+/// Returns the binomial coefficient: in how many ways `chosen` of `all` ranks can be chosen.
 [[nodiscard]] double choices(std::size_t all, std::size_t chosen);
 
-/// P(X >= hits) for a binomial X, times the groups that could have been the one.
+/// Returns P(X >= hits) for X binomial with `trials` and p = 1/groups, times `groups`, because any of the
+/// groups could have been the conspicuous one (Bonferroni correction). At most 1.
 [[nodiscard]] double chanceOf(std::size_t hits, std::size_t trials, double groups);
 
 } // namespace ringside::rules

@@ -17,7 +17,8 @@ std::optional<NotApplicable> cannotCompareSteps(const Context& context)
         return NotApplicable{"needs the device tier of at least two ranks over the same steps"};
     }
     if (figures.stepCount() < kFewestSteps) {
-        return NotApplicable{"needs four steps or more: which rank computes longest must be seen to change"};
+        return NotApplicable{
+            "needs four steps or more, to see whether the rank that computes longest changes"};
     }
     return std::nullopt;
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules share that name no rank, because another one computes longest in each step.
+// Helpers for rules that name no rank, because a different rank computes longest in each step.
 #pragma once
 #include "metrics/changing_compute.h"
 #include "rules/shared/support.h"
 
 namespace ringside::rules {
 
-/// Null where the steps of at least two ranks can be compared.
+/// Returns null if the steps of at least two ranks can be compared, else the reason why not.
 [[nodiscard]] std::optional<NotApplicable> cannotCompareSteps(const Context& context);
 
 /// "The rank that computes longest changes from step to step (most often rank 3, in 9 of 40), 12.0 % above
 /// the mean"
 [[nodiscard]] std::string changingRankTitle(const Context& context, const metrics::ChangingCompute& changing);
 
-/// Cost, severity, figures and the step to look at. `alike` is of metrics::recurringGrowth.
+/// Returns a finding with cost, severity, figures and evidence. `alike` comes from metrics::recurringGrowth.
 [[nodiscard]] Finding changingRankFinding(const Context& context, const metrics::ChangingCompute& changing,
                                           std::optional<double> alike);
 

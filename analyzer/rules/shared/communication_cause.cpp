@@ -8,7 +8,8 @@
 namespace ringside::rules {
 namespace {
 
-/// Exposed because the host stood in a blocking call instead of launching what could hide it; of a step.
+/// Returns the communication per step that is exposed because the host was in a blocking call instead of
+/// launching compute that could hide it.
 std::int64_t overlapLostPerStep(const Context& context)
 {
     std::vector<std::int64_t> lost;
@@ -18,7 +19,7 @@ std::int64_t overlapLostPerStep(const Context& context)
     return model::median(std::move(lost));
 }
 
-/// What filling and draining a pipeline takes of a step, however even its stages are.
+/// Returns the time per step that filling and draining the pipeline takes even if its stages are balanced.
 std::int64_t fillPerStep(const Context& context)
 {
     const double share = metrics::pipelineOf(context.run, context.figures).idealBubble();
@@ -63,8 +64,8 @@ CommunicationCause biggestCommunicationCause(const Context& context)
         {latency, "the latency of many messages", "small_messages",
          serves ? "fewer and larger ones cost less." : "fewer and larger ones (`bucket_cap_mb`) cost less.",
          false},
-        {unknown, "communication that may be transfer or waiting", "what this rests on",
-         "only the traces of all its ranks together tell which.", false},
+        {unknown, "communication that may be transfer or waiting", "\"What this rests on\"",
+         "record all ranks to see which it is.", false},
         overlaps
             ? CommunicationCause{transfer, "transfer", "the table of collectives",
                                  serves ? "send fewer bytes (a shorter data type) and check the link's "
@@ -86,7 +87,7 @@ CommunicationCause biggestCommunicationCause(const Context& context)
 std::string describe(const Context& context, const CommunicationCause& cause)
 {
     const std::int64_t exposed = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
-    return fmt::format("{} ({} of {} exposed a step; see {})", cause.what, milliseconds(cause.nsPerStep),
+    return fmt::format("{} ({} of {} exposed per step; see {})", cause.what, milliseconds(cause.nsPerStep),
                        milliseconds(exposed), cause.lookAt);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divides exposed communication into the causes that are measured, and what is not, and names the biggest, so
-// that the rules about communication point to one place instead of each guessing. Where the arrival of a
-// collective's other ranks is not known, as in the trace of one rank of many, waiting for them looks like
-// transfer.
+// Divides exposed communication into the causes that are measured and an unmeasured rest, and names the
+// biggest cause. All rules about communication use it, so that their advice agrees. If the arrival of a
+// collective's other ranks is not known, as in the trace of one rank of many, waiting for them cannot be told
+// from transfer.
 #pragma once
 #include "metrics/pipeline.h"
 #include "rules/shared/support.h"
@@ -14,19 +14,19 @@ namespace ringside::rules {
 struct CommunicationCause {
     std::int64_t nsPerStep = 0;   ///< of the exposed communication
     std::string_view what;        ///< "waiting for late ranks"
-    std::string_view lookAt;      ///< where the report says more
+    std::string_view lookAt;      ///< where the report has the details
     std::string_view remedy;      ///< one sentence
-    bool overlapWouldHelp = true; ///< false: hiding it behind compute is not the point
+    bool overlapWouldHelp = true; ///< false if hiding it behind compute is not the remedy
 };
 
-/// Latency of all messages of a step, as far as the run's own sizes tell it; else 0. So it is of few
-/// messages: their latency is part of transfer, for no fewer would do (small_messages says nothing of them
-/// either).
+/// Returns the latency of all messages of a step in ns, fitted on the run's own message sizes. Returns 0 if
+/// there is no fit, or if a step has fewer than four messages: fewer messages are then no remedy, so their
+/// latency counts as transfer.
 [[nodiscard]] std::int64_t latencyPerStep(const Context& context);
 
 [[nodiscard]] CommunicationCause biggestCommunicationCause(const Context& context);
 
-/// "waiting for late ranks (30.24 ms of 41.00 ms exposed a step; see late_rank and wait_dominates)"
+/// "waiting for late ranks (30.24 ms of 41.00 ms exposed per step; see late_rank and wait_dominates)"
 [[nodiscard]] std::string describe(const Context& context, const CommunicationCause& cause);
 
 } // namespace ringside::rules

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules about samples of GPUs and hosts share: each rank's values over its analyzed steps, and the
-// words for their absence.
+// Helpers for rules about samples of GPUs and hosts: the values of each rank, and the reasons if there are
+// none.
 #pragma once
 #include "metrics/samples.h"
 #include "rules/shared/support.h"
@@ -15,7 +15,7 @@ inline const NotApplicable kNeedsNvml{
 inline const NotApplicable kNeedsHostSamples{"needs samples of the process (tier sampled): the coverage says "
                                              "why there are none"};
 
-/// All that a rank lived through: errors count outside of the analyzed steps too.
+/// Returns a span that covers the whole recording: errors count outside of the analyzed steps too.
 [[nodiscard]] model::Interval wholeLife();
 
 [[nodiscard]] std::vector<metrics::SampleValue> gpuSamples(const Context& context, const model::Rank& rank,
@@ -25,7 +25,7 @@ inline const NotApplicable kNeedsHostSamples{"needs samples of the process (tier
 [[nodiscard]] std::optional<std::int64_t> gpuGain(const Context& context, const model::Rank& rank,
                                                   std::string_view metric);
 
-/// Where a sampled value was seen first and last.
+/// Returns the span from the first to the last sample as evidence.
 [[nodiscard]] Evidence evidence(const model::Rank& rank, const std::vector<metrics::SampleValue>& samples,
                                 std::string what);
 

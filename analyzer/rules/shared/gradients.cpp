@@ -8,7 +8,7 @@
 namespace ringside::rules {
 namespace {
 
-/// How long before message `place` all earlier ones of the step were over.
+/// Returns how long all earlier messages of the step had been finished when message `place` started.
 std::int64_t quietBefore(const StepMessages& step, std::size_t place)
 {
     if (place == 0) {
@@ -83,16 +83,16 @@ std::vector<Bucket> bucketsOf(const Context& context)
 
 std::string nameOf(const Bucket& bucket)
 {
-    return fmt::format("gradient message {} of {} ({}), which starts when {:.0f} % of the step's compute is "
-                       "done",
-                       bucket.place + 1, bucket.of, byteText(bucket.bytes), 100.0 * bucket.computeDone);
+    return fmt::format(
+        "gradient message {} of {} ({}), which starts when {:.0f} % of the step's compute is done",
+        bucket.place + 1, bucket.of, byteText(bucket.bytes), 100.0 * bucket.computeDone);
 }
 
 Evidence evidence(const Context& context, const Bucket& bucket)
 {
     const model::Operation& operation = context.run.operations[bucket.worst->operation];
     return evidence(context.rankOf(*bucket.worstRank), bucket.worst->device,
-                    fmt::format("gradient message {} of {}, {}, of which nothing hides {}", bucket.place + 1,
+                    fmt::format("gradient message {} of {}, {}, {} of it exposed", bucket.place + 1,
                                 bucket.of, byteText(static_cast<double>(*operation.bytes)),
                                 milliseconds(bucket.worst->exposedNs)));
 }

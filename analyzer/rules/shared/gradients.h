@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several rules ask about the messages that gradients travel in: which they are, in which order they
-// leave in a step, and how much of each nothing hides.
+// Finds the gradient messages of each step, their order, and how much of each is exposed.
 #pragma once
 #include "rules/shared/support.h"
 
@@ -17,21 +16,22 @@ using StepMessages = std::vector<const metrics::OperationExposure*>;
 [[nodiscard]] std::vector<StepMessages> gradientsByStep(const Context& context,
                                                         const metrics::RankMetrics& rank);
 
-/// The messages at one place of the order, over all ranks and steps that have so many messages. Means.
+/// The messages at one position of a step, over all ranks and steps that have the usual number of messages.
+/// Values are means.
 struct Bucket {
     std::size_t place = 0; ///< from 0
-    std::size_t of = 0;    ///< messages a step
+    std::size_t of = 0;    ///< number of messages per step
     double bytes = 0;
     double exposedNs = 0;
     double exposedTransferNs = 0;
-    double quietBeforeNs = 0; ///< no gradient message was on the rank's device before it; the first: 0
-    double computeDone = 0;   ///< of the step's compute, when it starts
-    double count = 0;         ///< what the means stand on
+    double quietBeforeNs = 0; ///< how long the device ran no gradient message before it; 0 for the first
+    double computeDone = 0;   ///< share of the step's compute that is done when it starts
+    double count = 0;         ///< number of messages in the means
     const metrics::RankMetrics* worstRank = nullptr;
     const metrics::OperationExposure* worst = nullptr; ///< most exposed
 };
 
-/// How many gradient messages most steps have; 0: none have any.
+/// Returns the most frequent number of gradient messages per step, or 0 if there are none.
 [[nodiscard]] std::size_t messagesPerStep(const Context& context);
 
 [[nodiscard]] std::vector<Bucket> bucketsOf(const Context& context);
@@ -41,7 +41,8 @@ struct Bucket {
 
 [[nodiscard]] Evidence evidence(const Context& context, const Bucket& bucket);
 
-/// Exposed transfer of gradients, mean over ranks and steps: what fewer bytes could save.
+/// Returns the exposed transfer of gradients in ns per step, mean over ranks and steps: the upper limit of
+/// what fewer bytes could save.
 [[nodiscard]] std::int64_t exposedGradientTransfer(const Context& context);
 
 } // namespace ringside::rules

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a late rank's own timeline shows, in words, and what to try then.
+// Text for what a late rank's own timeline shows, and advice for it.
 #pragma once
 #include "metrics/lateness.h"
 

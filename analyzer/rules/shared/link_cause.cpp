@@ -8,7 +8,7 @@
 namespace ringside::rules {
 namespace {
 
-/// Null: none of them moved in these spans.
+/// Returns the first cause of which a counter increased within the spans; null if there is none.
 const LinkCause* linkCauseIn(const metrics::Port& port, const std::vector<model::Interval>& spans)
 {
     const std::vector<model::Interval> moved = merged(spans);
@@ -29,8 +29,9 @@ const LinkCause* linkCauseIn(const metrics::Port& port, const std::vector<model:
 void addCause(const metrics::Port& port, const std::vector<model::Interval>& spans, Finding& finding)
 {
     const LinkCause* const cause = linkCauseIn(port, spans);
-    finding.title += cause != nullptr ? fmt::format("; what moved at that time speaks of {}", cause->words)
-                                      : std::string("; nothing else moved at that time that would say where");
+    finding.title += cause != nullptr
+                         ? fmt::format("; the counters that increased at that time point to {}", cause->words)
+                         : std::string("; no other counter that would show the cause increased at that time");
 }
 
 } // namespace ringside::rules

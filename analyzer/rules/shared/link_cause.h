@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kind of fault a port's counters speak of. Measured on adapters with one fault planted at a time
-// (reference: labelled fault signatures of RoCE adapters): which counters move tells the kinds apart, where
-// one counter alone does not.
+// Derives the kind of fault from a port's counters. The table was measured on adapters with one injected
+// fault at a time (labelled fault signatures of RoCE adapters). The set of counters that increase identifies
+// the fault where one counter alone does not.
 #pragma once
 #include "rules/shared/ports.h"
 
@@ -11,9 +11,9 @@ namespace ringside::rules {
 
 struct LinkCause {
     std::string_view words;
-    std::array<std::string_view, 6> metrics; ///< any of which must have moved
+    std::array<std::string_view, 6> metrics; ///< at least one of them must have increased
 };
-/// The first that moved goes before all others: what is broken below shows above, too.
+/// Ordered by precedence: a fault of a lower layer also shows in the counters of the layers above it.
 inline constexpr std::array<LinkCause, 5> kLinkCauses{{
     {"the physical link",
      {"link_downed", "rx_errors", "symbol_errors", "link_error_recoveries", "link_integrity_errors",
@@ -25,7 +25,7 @@ inline constexpr std::array<LinkCause, 5> kLinkCauses{{
      {"ack_timeouts", "retries_exceeded", "adaptive_retransmissions", "requester_retries"}},
 }};
 
-/// Says it in the finding's title.
+/// Appends the cause to the finding's title.
 void addCause(const metrics::Port& port, const std::vector<model::Interval>& spans, Finding& finding);
 
 } // namespace ringside::rules

@@ -10,7 +10,7 @@ namespace ringside::rules {
 std::optional<LossyPace> lossyPace(const metrics::Port& port, double few)
 {
     constexpr std::size_t kLeast = 3;
-    std::map<std::int64_t, std::int64_t> again; // by the end of the reading
+    std::map<std::int64_t, std::int64_t> again; // keyed by the end of the interval
     for (const metrics::Gain& each : port.gains("retransmissions")) {
         again[each.between.end] = each.gain;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast a port sent while packets were lost, against the rest of the run: what the loss cost, where
-// nobody's collectives tell. A transport that goes back to the lost packet repeats all that followed it, so
-// few losses take much.
+// Compares how fast a port sent while packets were lost with the rest of the run: the cost of the loss, if
+// collectives do not show it. A transport that goes back to the lost packet (go-back-N) repeats all packets
+// after it, so that few losses cost much.
 #pragma once
 #include "metrics/links.h"
 
@@ -11,13 +11,14 @@
 namespace ringside::rules {
 
 struct LossyPace {
-    double lossy = 0; ///< bytes a ns while packets were lost, or packets where bytes are not counted
-    double other = 0; ///< the same in readings without loss
+    double lossy = 0; ///< bytes per ns while packets were lost; packets per ns if bytes are not counted
+    double other = 0; ///< the same between samples without loss
     [[nodiscard]] double ratio() const { return lossy / other; }
 };
 
-/// Medians over readings in which the port sent at all; those that lost more than `few` of what they sent
-/// count as lossy. Null: fewer than three readings of either kind, or traffic is not measured.
+/// Returns medians over the intervals between samples in which the port sent. An interval counts as lossy if
+/// more than `few` of its packets were lost. Returns null if there are fewer than three intervals of either
+/// kind, or if traffic is not measured.
 [[nodiscard]] std::optional<LossyPace> lossyPace(const metrics::Port& port, double few);
 
 } // namespace ringside::rules

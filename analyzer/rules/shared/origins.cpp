@@ -22,19 +22,19 @@ std::string originTitle(const Context& context, const metrics::LateGroup& origin
                         std::string_view cause, bool nowAndThen)
 {
     const std::size_t rank = origin.ranks.front();
-    return fmt::format(
-        "Rank {}{} holds the others up{}: of {} ranks with the same work it costs most time in "
-        "{}; its own timeline {}",
-        context.run.ranks[rank].rank, placeText(context, rank), nowAndThen ? " now and then" : "",
-        origin.candidates, often, cause);
+    return fmt::format("Rank {}{} delays the others{}: of {} ranks with the same work it costs the most time "
+                       "in {}; its own timeline {}",
+                       context.run.ranks[rank].rank, placeText(context, rank),
+                       nowAndThen ? " from time to time" : "", origin.candidates, often, cause);
 }
 
 Evidence originEvidence(const Context& context, const metrics::LateGroup& origin)
 {
-    return evidence(context.run.ranks[origin.ranks.front()], *origin.worstWindow,
-                    fmt::format("step in which it held the others up for {}, by the longest path through "
-                                "computation and messages",
-                                milliseconds(origin.largestNs)));
+    return evidence(
+        context.run.ranks[origin.ranks.front()], *origin.worstWindow,
+        fmt::format(
+            "step in which it delayed the others by {}, by the longest path through computation and messages",
+            milliseconds(origin.largestNs)));
 }
 
 } // namespace ringside::rules

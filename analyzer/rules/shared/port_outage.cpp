@@ -8,11 +8,11 @@
 namespace ringside::rules {
 namespace {
 
-/// From the last reading in which it was active to the next one in which it is again; likewise around what
-/// the port itself counted.
+/// Finds outages from samples of the port's state and of its link_downed counter. An outage spans from the
+/// last sample in which the port was active to the next one in which it is active again.
 std::vector<model::Interval> outagesByReadings(const metrics::Port& port)
 {
-    constexpr std::int64_t kActive = 4; // the kernel's number
+    constexpr std::int64_t kActive = 4; // IB_PORT_ACTIVE
     std::vector<model::Interval> spans;
     const metrics::SampleValue* before = nullptr;
     const auto states = port.values.find("state");
@@ -61,7 +61,7 @@ void addOutages(const Context& context, const metrics::Port& port, const std::ve
         outages = outages.empty() ? outagesByReadings(other) : outages;
         const auto then = std::find_if(outages.begin(), outages.end(), [&](const model::Interval& outage) {
             return overlapsAny(
-                moved, {outage.start, model::addCapped(outage.end, 1)}); // an event may have no length
+                moved, {outage.start, model::addCapped(outage.end, 1)}); // an outage may have no length
         });
         if (then != outages.end() && other.label() != port.label()) {
             names.push_back(other.label());
@@ -69,7 +69,7 @@ void addOutages(const Context& context, const metrics::Port& port, const std::ve
         }
     }
     if (!names.empty()) {
-        const std::string text = portsText(names); // begins a sentence
+        const std::string text = portsText(names); // begins with a capital letter
         finding.title += fmt::format("; at the same time {}{} {} down", text[0] == 'P' ? 'p' : text[0],
                                      text.substr(1), names.size() == 1 ? "was" : "were");
         finding.figures.push_back({"ports_down", Unit::Count, static_cast<double>(names.size()), {}});

@@ -40,7 +40,8 @@ SlowCollectives slowDuring(const Context& context, const std::vector<model::Inte
     return slow;
 }
 
-/// Of the time in which the port was sampled; what moves all the time explains nothing.
+/// Returns the share of the sampled time that `moved` covers. A counter that increases all the time explains
+/// nothing.
 double movedShare(const metrics::Port& port, const std::vector<model::Interval>& moved)
 {
     double ns = 0;
@@ -163,14 +164,14 @@ void joinSlow(const Context& context, const metrics::Port& port, const std::vect
                              : fmt::format("; none of the {} slowest collectives was at that time", slow.all);
         return;
     }
-    finding.title +=
-        fmt::format("; {} of the {} slowest collectives (more than twice the usual time) fall into the "
-                    "intervals in which its counters moved, {} of the time; the slowest took {}",
-                    slow.then, slow.all, percent(movedShare(port, moved)),
-                    milliseconds(slow.slowest->times.transferNs()));
+    finding.title += fmt::format(
+        "; {} of the {} slowest collectives (more than twice the usual time) fall into the intervals in "
+        "which its counters increased, which are {} of the time; the slowest took {}",
+        slow.then, slow.all, percent(movedShare(port, moved)),
+        milliseconds(slow.slowest->times.transferNs()));
     finding.costNsPerStep = static_cast<std::int64_t>(static_cast<double>(slow.excessNs) / steps);
     finding.evidence.push_back(
-        transferEvidence(context, *slow.slowest, "the slowest collective while they moved"));
+        transferEvidence(context, *slow.slowest, "the slowest collective while the counters increased"));
     finding.partOf = {"exposed_communication", "collective_bandwidth_low"};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules about RDMA ports share: their names, whether the job uses them, what counters gained and
-// when, and which collectives were slow just then.
+// Helpers for rules about RDMA ports: their names, whether the job uses them, when counters increased, and
+// which collectives were slow at those times.
 #pragma once
 #include "metrics/links.h"
 #include "rules/shared/support.h"
@@ -10,32 +10,33 @@
 namespace ringside::rules {
 
 inline const NotApplicable kNeedsPorts{
-    "needs samples of RDMA ports (tier sampled, source rdma): this run has none; the "
-    "tier's reason says why"};
+    "needs samples of RDMA ports (tier sampled, source rdma): this run has none. The tier's reason says why"};
 
-/// A rank's place in time, where the port's host has one.
+/// Adds the span as evidence on a rank of the port's host, if that host has a rank.
 void addEvidence(const Context& context, const metrics::Port& port, const model::Interval& span,
                  std::string what, Finding& finding);
 
-/// "3.2 s into the run, in step 12": of its device where that is known, for it is the one that communicates.
+/// Returns "3.2 s into the run, in step 12". The step is that of the device if it was measured, because the
+/// device communicates.
 [[nodiscard]] std::string momentText(const Context& context, const metrics::Port& port, std::int64_t timeNs);
 
-/// What nobody's data goes through costs nobody time.
+/// Lowers the severity to information if the port carried no data of the job.
 [[nodiscard]] Severity asUsed(const metrics::Port& port, Severity severity);
 
-/// Whether the run's data went over RDMA, as far as its ports tell.
+/// Returns true if an RDMA port carried data.
 [[nodiscard]] bool isOverRdma(const Context& context);
 
-/// rxe and siw do in software what adapters do, and lose packets that adapters would not.
+/// Returns true for rxe and siw, which implement RDMA in software and lose packets that adapters would not
+/// lose.
 [[nodiscard]] bool isSoftware(const metrics::Port& port);
 
 [[nodiscard]] double minutesOf(const model::Interval& span);
 
-/// What is wrong with a port that no recorded process has a queue pair on does not touch the run.
+/// Lowers the severity to information, and says so in the title, if no recorded process has a queue pair on
+/// the port.
 void mindUse(const metrics::Port& port, Finding& finding);
 
-/// Judges every port on its own: whether it is measured, and by each of the judges, which give a finding or
-/// nothing.
+/// Checks every port. `isMeasured` says if the port was measured; each check returns a finding or null.
 template <class IsMeasured, class... Judges>
 [[nodiscard]] Outcome judgePorts(const Context& context, const IsMeasured& isMeasured,
                                  const Judges&... judges)
@@ -57,23 +58,23 @@ template <class IsMeasured, class... Judges>
     return measured ? Outcome(std::move(findings)) : Outcome(kNeedsPorts);
 }
 
-/// "2 ports (host0 mlx5_0:1, host0 mlx5_1:1)"; at most three are named.
+/// Returns "Port host0 mlx5_0:1" or "2 ports (host0 mlx5_0:1, host0 mlx5_1:1)". At most three are named.
 [[nodiscard]] std::string portsText(const std::vector<std::string>& names);
 
 /// Collectives that took longer than twice the median of their kind and size.
 struct SlowCollectives {
-    std::size_t all = 0;                                ///< in the run
-    std::size_t then = 0;                               ///< of these, while a counter moved
-    std::int64_t excessNs = 0;                          ///< beyond their medians, of the latter together
-    const metrics::ArrivedOperation* slowest = nullptr; ///< likewise
+    std::size_t all = 0;       ///< in the whole run
+    std::size_t then = 0;      ///< those while a counter increased
+    std::int64_t excessNs = 0; ///< time beyond their medians, of the collectives in `then`
+    const metrics::ArrivedOperation* slowest = nullptr; ///< of the collectives in `then`
 };
-/// In order, those that touch each other as one: a counter may move at every reading of a long run.
+/// Sorts the spans and merges those that touch. In a long run a counter may increase at every sample.
 [[nodiscard]] std::vector<model::Interval> merged(std::vector<model::Interval> spans);
 
-/// Whether one of the merged spans overlaps it.
+/// Returns true if one of the merged spans overlaps `other`.
 [[nodiscard]] bool overlapsAny(const std::vector<model::Interval>& spans, const model::Interval& other);
-/// Joins a finding with the collectives that were slow while its counters moved: a sentence, a place to look
-/// at, and what it cost a step.
+/// Adds the collectives that were slow while the counters of the port increased: a clause in the title,
+/// evidence, and the cost per step.
 void joinSlow(const Context& context, const metrics::Port& port, const std::vector<model::Interval>& spans,
               Finding& finding);
 

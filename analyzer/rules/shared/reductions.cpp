@@ -16,7 +16,7 @@ bool isBackward(std::string_view name)
     return lower == "backward" || lower.rfind("backward ", 0) == 0 || lower.rfind("backward:", 0) == 0;
 }
 
-/// Host ranges around backward, in order of their starts.
+/// Returns the host ranges of the backward passes, ordered by their starts.
 std::vector<model::Interval> backwardPasses(const trace::ProcessTrace& process)
 {
     std::vector<model::Interval> passes;
@@ -30,7 +30,7 @@ std::vector<model::Interval> backwardPasses(const trace::ProcessTrace& process)
     return passes;
 }
 
-/// When the host of a rank called its gradient reductions, in order.
+/// Returns when the host of a rank called its gradient reductions, in order.
 std::vector<std::int64_t> gradientCalls(const Context& context, const metrics::RankMetrics& metrics)
 {
     const trace::ProcessTrace& process = context.run.processOf(context.rankOf(metrics));

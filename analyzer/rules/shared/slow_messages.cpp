@@ -23,19 +23,17 @@ Finding slowPair(const Context& context, const std::pair<std::size_t, std::size_
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     const model::Rank& sender = context.run.ranks[ends.first];
     finding.ranks = {sender.rank, context.run.ranks[ends.second].rank};
-    finding.title =
-        fmt::format("Messages from rank {}{} to rank {}{} go at {:.2f} GB/s (median) once both have "
-                    "come, {} of what the others do",
-                    finding.ranks[0], placeText(context, ends.first), finding.ranks[1],
-                    placeText(context, ends.second), rate, percent(rate / median));
+    finding.title = fmt::format("Messages from rank {}{} to rank {}{} run at {:.2f} GB/s (median) once both "
+                                "have arrived, {} of the other pairs' rate",
+                                finding.ranks[0], placeText(context, ends.first), finding.ranks[1],
+                                placeText(context, ends.second), rate, percent(rate / median));
     finding.figures = {{"part_of_median", Unit::Share, rate / median, part},
                        {"link_gb_s", Unit::GigabytesPerSecond, rate, {}},
                        {"median_gb_s", Unit::GigabytesPerSecond, median, {}},
                        {"messages", Unit::Count, static_cast<double>(pair.bytesPerNs.size()), {}}};
     finding.evidence = {evidence(sender, pair.slowest, "its slowest message")};
-    finding.advice =
-        "Look at what lies between these two (`nvidia-smi topo -m` within a host, `ringside links` "
-        "and `ringside probe` between hosts), and place the ranks elsewhere to compare.";
+    finding.advice = "Check the path between these two (`nvidia-smi topo -m` within a host, `ringside links` "
+                     "and `ringside probe` between hosts), and place the ranks elsewhere to compare.";
     return finding;
 }
 

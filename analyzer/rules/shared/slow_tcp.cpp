@@ -8,15 +8,16 @@
 namespace ringside::rules {
 namespace {
 
-/// What links of this run can do. Not the median: a host's slow card makes two links of a ring of four slow.
+/// Returns the upper quartile of the rates: what links of this run can do. The median is not enough, because
+/// one slow network card makes two links of a ring of four slow.
 double upperOf(std::vector<double> rates)
 {
     constexpr double kUpper = 0.75;
     return values::quantile(std::move(rates), kUpper);
 }
 
-/// Two witnesses: the time that data was under way, which holds late acknowledgements too, and the rate that
-/// the kernel itself saw.
+/// A link is slow only if two measurements agree: the rate while data was under way, which includes late
+/// acknowledgements, and the delivery rate that the kernel estimated.
 bool isSlowTcp(const Context& context, const metrics::TcpLink& link, const UsualTcp& usual)
 {
     const double part = *link.gbs() / usual.gbs;
@@ -49,8 +50,8 @@ Finding describeTcp(const Context& context, const metrics::TcpLink& link, const 
     finding.ranks = ranksAtEnds(context, link);
     finding.links = {nameOfLink(context, link)};
     finding.title = fmt::format(
-        "The link {} carries {:.3f} GB/s while data is under way on it, {} {}; it was "
-        "so for {} of the time{}",
+        "The link {} carries {:.3f} GB/s while data is under way on it, {} {}; data was under way for {} of "
+        "the time{}",
         finding.links.front(), *link.gbs(), percent(part), usual.from, percent(link.busyShare()),
         othersBusy.empty() ? "" : fmt::format(", on the others for {}", percent(model::median(othersBusy))));
     finding.figures = {{"part_of_expected", Unit::Share, part, usual.part},
@@ -63,20 +64,19 @@ Finding describeTcp(const Context& context, const metrics::TcpLink& link, const 
     }
     finding.evidence = {{context.run.ranks[link.rank].rank, link.busiest.start, link.busiest.end,
                          "the second in which data was under way longest"}};
-    finding.advice =
-        fmt::format("{} Measure the pair alone (`ringside probe`), look at the ports, cables and limits (tc, "
-                    "the provider's) of "
-                    "both hosts, and place the ranks elsewhere to compare. Every ring collective goes at the "
-                    "pace of this link.",
-                    link.retransmits > 0
-                        ? "Segments were sent again, so packets are lost or dropped by a limit on the way."
-                        : "Nothing was lost and no buffer was full: the path itself is slow.");
+    finding.advice = fmt::format(
+        "{} Measure the pair alone (`ringside probe`), check the ports, cables and rate limits (tc, the "
+        "cloud provider's) of both hosts, and place the ranks elsewhere to compare. Every ring collective "
+        "runs at the rate of this link.",
+        link.retransmits > 0
+            ? "Segments were retransmitted, so packets are lost or dropped by a rate limit on the way."
+            : "Nothing was lost and no buffer was full: the path itself is slow.");
     return finding;
 }
 
-/// Whether a link is slow only because what it carries is acknowledged behind data on the slow way back: so
-/// where a probe, which measures one direction at a time, found nothing wrong with it and the way back as
-/// slow as it was in the run.
+/// Returns true if a link is slow only because its data is acknowledged behind data on the slow return link.
+/// A probe, which measures one direction at a time, then found nothing wrong with the link, and found the
+/// return link as slow as it was in the run.
 bool suffersFrom(const Context& context, const metrics::TcpLink& wayBack, const metrics::TcpLink& link)
 {
     const auto& hosts = context.run.hosts;
@@ -92,7 +92,7 @@ bool suffersFrom(const Context& context, const metrics::TcpLink& wayBack, const 
            *back < part * *there && *there >= part * *probed.usualLinkGBs() && *wayBack.gbs() >= part * *back;
 }
 
-/// Takes those that suffer from another slow link out of `slow`.
+/// Moves the links that are slow only because of another slow link out of `slow`, and returns them.
 TcpLinks takeSufferers(const Context& context, TcpLinks& slow)
 {
     const auto suffers = [&, all = slow](const metrics::TcpLink* link) {
@@ -104,8 +104,8 @@ TcpLinks takeSufferers(const Context& context, TcpLinks& slow)
     return sufferers;
 }
 
-/// The one host that is at an end of all of them and has several others at the other end; of one pair nobody
-/// knows which of the two it is.
+/// Returns the host that is an end of all links and has several other hosts at the other ends. For a single
+/// pair it is not known which of the two hosts is the cause.
 std::optional<std::size_t> hostOfAll(const TcpLinks& slow)
 {
     for (const std::size_t host : {slow.front()->sender, slow.front()->receiver}) {
@@ -141,7 +141,7 @@ Finding slowFinding(const Context& context, double part)
 
 TcpLinks carriers(const std::vector<metrics::TcpLink>& all)
 {
-    constexpr double kLittle = 0.1; // of what the busiest link carries
+    constexpr double kLittle = 0.1; // share of what the busiest link carries
     std::int64_t most = 0;
     for (const metrics::TcpLink& link : all) {
         most = std::max(most, link.bytes);
@@ -168,7 +168,7 @@ std::optional<UsualTcp> usualOf(const Context& context, const TcpLinks& links)
     std::optional<UsualTcp> usual;
     if (links.size() >= kLeastTcpLinks) {
         usual = {upperOf(std::move(rates)), upperOf(std::move(delivered)), context.option("part"),
-                 "of what others do in this run"};
+                 "of what other links reach in this run"};
     }
     const auto probed = metrics::probedOf(context.run).usualLinkGBs();
     const double part = context.option("probe_part");
@@ -215,10 +215,9 @@ std::vector<Finding> slowByTcp(const Context& context, const TcpLinks& links, co
         Finding& finding = findings.emplace_back(describeTcp(context, *link, usual, others));
         for (const metrics::TcpLink* const other : sufferers) {
             if (suffersFrom(context, *link, *other)) {
-                finding.title +=
-                    fmt::format("; {} is slow only because its data is acknowledged behind this: "
-                                "`ringside probe` found nothing wrong with it",
-                                nameOfLink(context, *other));
+                finding.title += fmt::format("; {} is slow only because its data is acknowledged behind "
+                                             "this: `ringside probe` found nothing wrong with it",
+                                             nameOfLink(context, *other));
             }
         }
     }

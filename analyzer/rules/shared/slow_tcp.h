@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule slow_link on TCP: which link between hosts data is under way on much longer than on others, by what
-// the kernels counted. The cost and severity of a slow link are here too, for whoever finds one.
+// Finds slow TCP links between hosts for rule slow_link: on a slow link data is under way much longer than on
+// the others, by what the kernels counted. Other parts of slow_link use slowFinding too.
 #pragma once
 #include "metrics/probed.h"
 #include "metrics/tcp_links.h"
@@ -13,28 +13,30 @@
 
 namespace ringside::rules {
 
-/// What is said of any slow link; `part`: of the rate it could have.
+/// Returns a finding with the cost and severity of a slow link. `part` is its rate as a share of the rate it
+/// could have.
 [[nodiscard]] Finding slowFinding(const Context& context, double part);
 
 using TcpLinks = std::vector<const metrics::TcpLink*>;
 
-/// Those that carry the run's data; what goes back on them is little.
+/// Returns the links that carry the run's data. The return direction carries little and is left out.
 [[nodiscard]] TcpLinks carriers(const std::vector<metrics::TcpLink>& all);
 
-/// What is expected of a link, and from where.
+/// The rate expected of a link, and its source.
 struct UsualTcp {
     double gbs = 0;
-    double deliveryGBs = 0; ///< 0: the kernel had no estimate
-    double part = 0;        ///< below this part of it a link is slow
+    double deliveryGBs = 0; ///< 0 if the kernel had no estimate
+    double part = 0;        ///< a link below this share of it is slow
     std::string_view from;
 };
 
-constexpr std::size_t kLeastTcpLinks = 3; // of two nobody knows which is the slow one
+constexpr std::size_t kLeastTcpLinks = 3; // with two links it is not known which one is slow
 
-/// What the run's own links do, or a probe found between its hosts if that asks for more. Null: neither.
+/// Returns what the run's own links reach, or what a probe measured between its hosts if that is more
+/// demanding. Returns null if there is neither.
 [[nodiscard]] std::optional<UsualTcp> usualOf(const Context& context, const TcpLinks& links);
 
-/// Several findings about one host's links as one.
+/// Joins several findings about the links of one host into one.
 [[nodiscard]] std::vector<Finding> joined(const Context& context, std::vector<Finding> findings,
                                           std::size_t host);
 

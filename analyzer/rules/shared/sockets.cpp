@@ -10,7 +10,7 @@ namespace {
 
 void addInterfaceFacts(SocketHost& host)
 {
-    constexpr std::int64_t kMostMbps = 10'000'000; // more is damage
+    constexpr std::int64_t kMostMbps = 10'000'000; // more is a damaged value
     for (const trace::SettingRow& row : host.sampler->settings) {
         const std::size_t blank = row.name.rfind(' ');
         if (row.source != "network" || blank == std::string::npos) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules about sockets share: which interface of a host carried the data, what else it has, and what
-// its kernel is set to.
+// Helpers for rules about sockets: which interface of a host carried the data, which others it has, and the
+// settings of its kernel.
 #pragma once
 #include "rules/shared/device_samples.h"
 #include "rules/shared/settings.h"
@@ -13,21 +13,21 @@ namespace ringside::rules {
 struct Interface {
     std::string name;
     double sentBytes = 0;      ///< over the run
-    std::int64_t mbps = 0;     ///< 0: not known
-    std::int64_t pcieMbps = 0; ///< of data that its card's link carries; 0: not known
-    bool card = false;         ///< a device is behind it
+    std::int64_t mbps = 0;     ///< link rate; 0 if not known
+    std::int64_t pcieMbps = 0; ///< data rate of the card's PCIe link; 0 if not known
+    bool card = false;         ///< it has a physical device
     bool up = false;
-    std::string master; ///< the bond or bridge it belongs to; empty: none
+    std::string master; ///< the bond or bridge it belongs to; empty if none
 };
 
-/// A host as the process that sampled it says.
+/// A host as sampled by one of its processes.
 struct SocketHost {
     std::string name;
     const trace::ProcessTrace* sampler = nullptr;
-    std::optional<std::size_t> rank; ///< of Model::ranks: one on this host, for evidence
+    std::optional<std::size_t> rank; ///< index of Model::ranks: a rank on this host, for evidence
     std::map<std::string, Interface> interfaces;
 
-    /// The one that sent most, but for the loopback; null: none sent anything.
+    /// Returns the interface that sent most, except the loopback; null if none sent anything.
     [[nodiscard]] const Interface* busiest() const
     {
         const Interface* best = nullptr;
@@ -42,25 +42,25 @@ struct SocketHost {
         return settingOf(*sampler, "kernel", setting).value_or("");
     }
 };
-/// Hosts whose interfaces were sampled, by name.
+/// Returns the hosts whose interfaces were sampled, ordered by name.
 [[nodiscard]] std::vector<SocketHost> socketHosts(const Context& context);
 
-/// Sent by the RDMA ports of a host; null: not measured.
+/// Returns the bytes that the RDMA ports of a host sent; null if not measured.
 [[nodiscard]] std::optional<double> rdmaBytes(const Context& context, const std::string& host);
 
-/// Whether an interface can have carried the gradients: it sent enough, and RDMA did not send more.
+/// Returns true if an interface can have carried the gradients: it sent enough, and RDMA did not send more.
 [[nodiscard]] bool carriesGradients(const Context& context, const SocketHost& host,
                                     const Interface& interface);
 
-/// The whole run of a rank on that host, where it has one.
+/// Adds the whole run of a rank on that host as evidence, if it has one.
 void addEvidence(const Context& context, const SocketHost& host, std::string what, Finding& finding);
 
-/// "eth0 of host0" or "host0"; several with commas, at most three.
+/// Joins up to three names with commas: "host0, host1, host2 and 2 more".
 [[nodiscard]] std::string hostsText(const std::vector<std::string>& hosts);
 
-inline constexpr double kGradientBytes = 1e8; ///< less is no gradients
+inline constexpr double kGradientBytes = 1e8; ///< less traffic cannot be the gradients of a run
 inline const NotApplicable kOneHost{"all ranks are on one host"};
-inline const NotApplicable kNeedsSockets{"needs the traffic and the speed of network interfaces (tier "
-                                         "sampled, sources network and host_network)"};
+inline const NotApplicable kNeedsSockets{
+    "needs the traffic and the speed of network interfaces (tier sampled, sources network and host_network)"};
 
 } // namespace ringside::rules

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules about runs that are wrong or do not go on share. They ask the same questions as
-// `ringside hang` and take its answers, so that the two never contradict each other.
+// Helpers for rules about runs that hang or are wrong. They use the analysis of `ringside hang`, so that the
+// rules and the command never contradict each other.
 #pragma once
 #include "hang/hang.h"
 #include "rules/shared/support.h"
@@ -11,10 +11,11 @@ namespace ringside::rules {
 inline const NotApplicable kNeedsCollectives{
     "needs recorded collectives of at least two ranks: preload the collector in every rank"};
 
-/// Whether ranks can be compared: two of them called something on a communicator they share.
+/// Returns true if at least two ranks took part in the same collective, so that ranks can be compared.
 [[nodiscard]] bool collectivesOfSeveralRanks(const Context& context);
 
-/// Asking in detail costs a pass over all calls: only where something looks odd.
+/// Returns the collectives that do not finish or differ between ranks. The analysis is a pass over all calls,
+/// so it runs only if an operation is mismatched or incomplete, or if a call never returned.
 [[nodiscard]] inline std::vector<hang::StuckCollective> stuckCollectives(const Context& context,
                                                                          const hang::Options& options = {})
 {
@@ -34,7 +35,7 @@ inline const NotApplicable kNeedsCollectives{
 /// "ncclBroadcast of 4096 elements (16.0 KiB)"
 [[nodiscard]] std::string callText(const hang::Signature& call);
 
-/// Where a rank issued its part, as far as it is known to have waited in it.
+/// Returns where a rank issued its part, and how long it is known to have waited in it.
 [[nodiscard]] Evidence evidence(const hang::Arrived& part);
 
 } // namespace ringside::rules

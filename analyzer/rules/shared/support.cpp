@@ -113,7 +113,8 @@ bool arrivalsBelowClockError(const Context& context)
     for (const metrics::ArrivedOperation& entry : context.figures.arrived) {
         distances.push_back(entry.times.lastArrivalNs - entry.times.firstArrivalNs);
     }
-    // Few operations carry the waiting (the first of a step), so the largest tell, not the middle.
+    // Waiting concentrates in few operations (often the first of a step), so a high quantile is compared, not
+    // the median.
     const auto error = context.run.clockErrorNs();
     return !error || (*error > 0 && values::quantile(std::move(distances), 0.95) <= *error);
 }

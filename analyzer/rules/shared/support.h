@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several rules share: figures as text, severity by cost, the place to look at, and what is too small
-// for the clocks.
+// Helpers for many rules: formatting, severity by cost, evidence, cost per step, and the check against the
+// clock error.
 #pragma once
 #include "rules/rule.h"
 #include "values/quantile.h"
@@ -21,40 +21,42 @@ using values::byteText;
 using values::percent;
 using values::points;
 [[nodiscard]] std::string milliseconds(std::int64_t ns);
-/// Of a time between two readings, which says no more digits.
+/// Formats a time between two samples, with few digits because it is no more precise.
 [[nodiscard]] std::string sampledTime(std::int64_t ns);
 [[nodiscard]] Evidence evidence(const model::Rank& rank, const model::Interval& local, std::string what);
 
-/// 0 where the finding has no such figure.
+/// Returns the value of a figure by its name, or 0 if the finding has no such figure.
 [[nodiscard]] double figureOf(const Finding& finding, std::string_view name);
 
-/// The part of a collective in which data moved.
+/// Returns the part of a collective in which data moved: from the last arrival to the end.
 [[nodiscard]] Evidence transferEvidence(const Context& context, const metrics::ArrivedOperation& each,
                                         std::string what);
 
-/// The analyzed step in which a figure is largest, on the rank where it is.
+/// Returns the analyzed step and rank in which a time is largest, or nothing if no rank was measured.
 [[nodiscard]] std::vector<Evidence>
 worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, std::string_view what);
 
-/// All analyzed steps of a rank, on its clock.
+/// Returns the span of all analyzed steps of a rank, in the rank's device time.
 [[nodiscard]] model::Interval analyzedSpan(const metrics::RankMetrics& rank);
 
-/// The same on its host, which runs ahead of its device: from the begin of the first to the end of the last.
+/// Returns the same span on the host, which runs ahead of the device: from the start of the first analyzed
+/// step to the end of the last.
 [[nodiscard]] model::Interval analyzedHostSpan(const Context& context, const metrics::RankMetrics& rank);
 
-/// A time summed over the analyzed steps of a rank, as one of a step.
+/// Returns a time, summed over the analyzed steps of a rank, as nanoseconds per step of the run.
 [[nodiscard]] std::int64_t ofAStep(const Context& context, const metrics::RankMetrics& rank, std::int64_t ns);
 
-/// A cost as a share of the run's step.
+/// Returns a cost in ns per step as a share of the run's step (0 to 1).
 [[nodiscard]] double shareOfStep(const Context& context, std::int64_t ns);
 
-/// What a cost means for the whole: below 1 % of the step it is only information, from 10 % on a problem.
+/// Returns the severity of a cost: information below 1 % of the step, a problem from 10 % on, else a warning.
 [[nodiscard]] Severity severityByCost(const Context& context, std::int64_t costNs);
 
-/// The biggest class of idle time over all ranks.
+/// Returns the class with the most idle time over all ranks.
 [[nodiscard]] metrics::IdleClass biggestIdleClass(const Context& context);
 
-/// Whether the clocks of hosts are so uncertain that the arrivals seen could all be at the same moment.
+/// Returns true if the error of the clock alignment is so large that all arrivals could have been at the same
+/// moment.
 [[nodiscard]] bool arrivalsBelowClockError(const Context& context);
 
 } // namespace ringside::rules

@@ -19,7 +19,7 @@ settings::Variables environmentOf(const trace::ProcessTrace& process)
     return variables;
 }
 
-/// "2.28.9" as ncclGetVersion says it.
+/// Parses "2.28.9" into the number that ncclGetVersion returns (22809). Returns null if it is not a version.
 std::optional<std::int64_t> versionNumber(std::string_view text)
 {
     const std::size_t first = text.find('.');
@@ -53,7 +53,7 @@ settings::Reader readerOf(const trace::ProcessTrace& process)
     return reader;
 }
 
-/// Whether what a rule of this kind looks at was recorded in this process.
+/// Returns true if the process recorded what a rule about this kind of trouble reads.
 bool recorded(const trace::ProcessTrace& process, const settings::Variables& variables,
               settings::Trouble trouble)
 {
@@ -105,8 +105,9 @@ Outcome variableFindings(const Context& context, settings::Trouble trouble)
     if (!known) {
         return NotApplicable{
             trouble == settings::Trouble::Unknown
-                ? "needs the names that the loaded NCCL knows, which this trace's recorder did not look up"
-                : "needs the environment of the ranks, which this trace's recorder did not store"};
+                ? "needs the names of the variables that the loaded NCCL knows, which were not recorded in "
+                  "this trace"
+                : "needs the environment of the ranks, which was not recorded in this trace"};
     }
     return findings;
 }

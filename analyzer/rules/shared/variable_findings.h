@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules about environment variables share: the judgement of every rank's environment, one finding
-// for what is wrong in the same way on several ranks.
+// Checks every rank's environment for the rules about environment variables. The same problem on several
+// ranks becomes one finding.
 #pragma once
 #include "rules/shared/settings.h"
 #include "settings/variables.h"
 
 namespace ringside::rules {
 
-/// Findings of one kind of trouble; not applicable where no rank's environment was recorded.
+/// Returns the findings of one kind of trouble. Not applicable if no rank's environment was recorded.
 [[nodiscard]] Outcome variableFindings(const Context& context, settings::Trouble trouble);
 
 } // namespace ringside::rules

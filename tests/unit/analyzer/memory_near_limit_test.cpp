@@ -141,7 +141,7 @@ TEST(MemoryNearLimit, aTrainingThatARefusedAllocationEndsComesFirst)
     EXPECT_EQ(report.findings.front().rule, "memory_near_limit");
     EXPECT_EQ(finding->severity, Severity::Problem);
     EXPECT_EQ(report.verdict.limitedBy, Limit::Memory);
-    EXPECT_NE(finding->title.find("1 allocation was refused, after which training did not go on"),
+    EXPECT_NE(finding->title.find("1 allocation failed, after which training stopped"),
               std::string::npos)
         << finding->title;
     EXPECT_EQ(finding->title.find("is full after"), std::string::npos) << finding->title;
@@ -179,7 +179,7 @@ TEST(MemoryNearLimit, tellsHowLongItLastsWhereAnAllocatorAskedAgain)
     ASSERT_TRUE(finding);
     EXPECT_FALSE(finding->broken);
     EXPECT_NEAR(figure(*finding, "steps_until_full"), (16 - 4 - 44 * 0.125) / 0.125, 5);
-    EXPECT_NE(finding->title.find("1 allocation was refused; what is in use grows by 12"), std::string::npos)
+    EXPECT_NE(finding->title.find("1 allocation failed; what is in use grows by 12"), std::string::npos)
         << finding->title;
     EXPECT_NE(finding->title.find("is full after"), std::string::npos) << finding->title;
 }
