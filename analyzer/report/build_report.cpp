@@ -17,10 +17,10 @@ namespace ringside::report {
 namespace {
 
 constexpr std::string_view kTiers[] = {"host", "nvtx", "nccl", "device", "sampled"};
-constexpr std::string_view kEvents = "events"; ///< on demand only: not there where nobody asked
+constexpr std::string_view kEvents = "events"; ///< recorded on demand only; left out if it was not requested
 
-/// Who recorded with another tool cannot use options of ours, unless he records again, with us.
-void sayWithRingside(std::string& text)
+/// Options of Ringside do not apply to a trace of another tool, so a text that names them gets a remark.
+void addRingsideRemark(std::string& text)
 {
     constexpr std::string_view kOurs[] = {"--profile", "--steps`",        "--start-step",
                                           "--window",  "ringside record", "RINGSIDE_",
@@ -31,7 +31,7 @@ void sayWithRingside(std::string& text)
     }
 }
 
-/// What a comparison of a few of many ranks is worth; nothing where all were measured.
+/// Returns a remark if only some of the ranks were compared; empty if all were measured.
 std::string comparedRanks(const Report& report)
 {
     const auto measured = std::ssize(report.metrics.ranks);
@@ -40,11 +40,12 @@ std::string comparedRanks(const Report& report)
                : std::string();
 }
 
-/// A rule is not asked about what a run of this kind cannot have.
+/// Runs a rule unless the run is of a kind that it does not apply to.
 rules::Outcome outcomeOf(const rules::Rule& rule, const rules::Context& context)
 {
     if (rule.ofTraining && context.inference()) {
-        return rules::NotApplicable{"about training: this is a trace of inference, which has no gradients"};
+        return rules::NotApplicable{
+            "applies to training only: this is a trace of inference, which has no gradients"};
     }
     if (rule.ofSteps && context.run.recordingIsStep()) {
         return rules::NotApplicable{"needs steps, and none was found"};
@@ -61,7 +62,7 @@ void runRule(const rules::Rule& rule, Report& report, const rules::OptionValues&
     rules::Outcome outcome = outcomeOf(rule, context);
     if (auto* missing = std::get_if<rules::NotApplicable>(&outcome)) {
         if (report.model.imported) {
-            sayWithRingside(missing->reason);
+            addRingsideRemark(missing->reason);
         }
         report.notApplicable.push_back({std::string(rule.id), missing->reason, missing->inconclusive});
         return;
@@ -76,13 +77,13 @@ void runRule(const rules::Rule& rule, Report& report, const rules::OptionValues&
             finding.settings.clear();
         }
         if (report.model.imported) {
-            sayWithRingside(finding.advice);
+            addRingsideRemark(finding.advice);
         }
         if (rule.comparesRanks) {
             finding.title += comparedRanks(report);
         }
         if (report.model.recordingIsStep()) {
-            sayPerSecond(finding);
+            convertToPerSecond(finding);
         }
         report.findings.push_back(std::move(finding));
     }
@@ -101,7 +102,8 @@ void runRules(Report& report, const rules::OptionValues& options, const Checkpoi
     }
 }
 
-/// What one process of a host samples for all of them is in the run where its file is: nothing is missing.
+/// Returns true if another process of the host samples for all of them and its file is in the run, so that
+/// nothing is missing.
 bool isSampledInRun(const model::Model& model, std::string_view reason)
 {
     constexpr std::string_view kSampledBy = ": sampled by ";
@@ -112,7 +114,7 @@ bool isSampledInRun(const model::Model& model, std::string_view reason)
            });
 }
 
-/// A rank may have several, which its recorder joined by "; "; ranks share some of them.
+/// Adds the reasons of a rank, which its recorder joined by "; ". Ranks may share reasons.
 void addReasons(const model::Model& model, std::string_view joined, std::set<std::string>& reasons)
 {
     constexpr std::string_view kJoint = "; ";
@@ -163,7 +165,7 @@ void addCoverage(Report& report)
     }
     if (const auto& started = report.model.startedRealtimeNs) {
         constexpr std::int64_t kSecond = 1'000'000'000;
-        const std::int64_t rest = (*started % kSecond + kSecond) % kSecond; // also before 1970
+        const std::int64_t rest = (*started % kSecond + kSecond) % kSecond; // also correct before 1970
         report.startedAt =
             fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z",
                         fmt::gmtime(static_cast<std::time_t>((*started - rest) / kSecond)), rest);
@@ -197,9 +199,10 @@ Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
     runRules(report, options, checkpoint);
     clipToHolders(report.findings);
     checkpoint();
-    const HolderNames holders = holdersOf(report.findings); // by the rules' estimates: those are of one kind
+    const HolderNames holders =
+        holdersOf(report.findings); // by the rules' estimates, which are comparable with each other
     useReplayedCosts(report, options);
-    clipToHolders(report.findings); // a replay may take more away than what holds it loses
+    clipToHolders(report.findings); // a replay may cost more than the finding that includes it
     findRestatements(report.findings, holders);
     sortFindings(report.findings, holders);
     report.verdict = judge(report);

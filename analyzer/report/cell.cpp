@@ -21,8 +21,8 @@ bool isDigit(char c)
     return c >= '0' && c <= '9';
 }
 
-/// Takes a number off the front, without leading zeros.
-std::string_view takeDigits(std::string_view& text)
+/// Removes the digits at the front of `text`, and returns them without leading zeros.
+std::string_view removeDigits(std::string_view& text)
 {
     const std::size_t end =
         std::min(text.size(), static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), isDigit) -
@@ -37,8 +37,8 @@ bool isTextLess(std::string_view left, std::string_view right)
 {
     while (!left.empty() && !right.empty()) {
         if (isDigit(left.front()) && isDigit(right.front())) {
-            const std::string_view a = takeDigits(left);
-            const std::string_view b = takeDigits(right);
+            const std::string_view a = removeDigits(left);
+            const std::string_view b = removeDigits(right);
             if (a != b) {
                 return a.size() != b.size() ? a.size() < b.size() : a < b;
             }
@@ -58,7 +58,7 @@ double numberOf(const Cell& cell)
     return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(cell.value());
 }
 
-/// A double in JSON's way: "1.0" is not the integer 1.
+/// Formats a double as JSON does: "1.0" differs from the integer 1.
 std::string shortest(double value)
 {
     std::string text = fmt::format("{}", value);

@@ -9,10 +9,10 @@
 namespace ringside::report {
 namespace {
 
-constexpr std::size_t kLongestName = 16; ///< in a label: the table has to fit a terminal
+constexpr std::size_t kLongestName = 16; ///< in a label, so that the table fits a terminal
 
-/// The first half: enough for a reader, who can find the whole in the JSON report. Hashes that an import made
-/// may have nothing there.
+/// Returns the first half of the hash; the JSON report has all of it. For hashes made by an importer, the
+/// first half may be 0.
 std::string shortHash(std::uint64_t hash)
 {
     if (hash == 0) {

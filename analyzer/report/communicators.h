@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The communicators of a run, and what people call them.
+// Collects the communicators of a run and their labels in tables.
 #pragma once
 #include "report/report.h"
 
@@ -11,16 +11,17 @@
 namespace ringside::report {
 
 struct Communicator {
-    std::string name;             ///< that the program gave it; empty: none
-    std::int64_t size = 0;        ///< 0: not known
-    std::set<std::int64_t> ranks; ///< of those in the trace
+    std::string name;             ///< name given by the program; empty if none
+    std::int64_t size = 0;        ///< 0 if not known
+    std::set<std::int64_t> ranks; ///< recorded ranks
 };
 
-/// By the hash that all its ranks share (model::sharedHash); 0 stands for all that have none.
+/// Returns the communicators keyed by the hash that all their ranks share (model::sharedHash). Key 0 stands
+/// for all communicators without a hash.
 [[nodiscard]] std::map<std::uint64_t, Communicator> communicatorsOf(const model::Model& model);
 
-/// For every communicator of `report.metrics.collectives` a text that no other has: its name, else its ranks
-/// where the trace has all of them, else the first half of its hash. Empty when all rows are of one.
+/// Returns a unique label for every communicator of `report.metrics.collectives`: its name, else its ranks if
+/// all of them were recorded, else the first half of its hash. Empty if all rows belong to one communicator.
 [[nodiscard]] std::map<std::uint64_t, std::string> communicatorLabels(const Report& report);
 
 } // namespace ringside::report

@@ -9,7 +9,7 @@
 namespace ringside::report {
 namespace {
 
-/// Either may name the other as what holds it.
+/// Returns true if either finding names the other in partOf.
 bool related(const rules::Finding& a, const rules::Finding& b)
 {
     const auto names = [](const rules::Finding& one, const rules::Finding& other) {
@@ -18,7 +18,7 @@ bool related(const rules::Finding& a, const rules::Finding& b)
     return names(a, b) || names(b, a);
 }
 
-/// Whether a cause explains (a part of) a symptom, or of another one that holds it.
+/// Returns true if a cause explains (a part of) a symptom, or of another symptom that is related to it.
 bool explains(const rules::Finding& cause, const rules::Finding& symptom,
               const std::vector<rules::Finding>& findings)
 {
@@ -31,8 +31,9 @@ bool explains(const rules::Finding& cause, const rules::Finding& symptom,
            });
 }
 
-/// What a symptom costs beyond the causes that explain it; of a cause, its cost. Where they explain a good
-/// part of it (as in the verdict), a symptom comes behind the biggest of them. -1: not estimated.
+/// Returns the cost of a cause, or the part of a symptom's cost that its causes do not explain. If the causes
+/// explain a quarter or more of a symptom (as in the verdict), it sorts behind the biggest of them. Returns
+/// -1 if not estimated.
 std::int64_t ownCost(const std::vector<rules::Finding>& findings, const rules::Finding& finding)
 {
     constexpr std::int64_t kGoodPart = 4; // a quarter
@@ -49,8 +50,8 @@ std::int64_t ownCost(const std::vector<rules::Finding>& findings, const rules::F
     return biggest > 0 && biggest >= whole / kGoodPart ? std::min(own, biggest - 1) : own;
 }
 
-/// A smaller part of what holds it has a remedy of its own: 16 bits a gradient save transfer, whoever is
-/// late.
+/// Returns true if a finding is at least three quarters of the finding that includes it. A smaller part has
+/// its own remedy: 16-bit gradients save transfer even if a rank is late.
 bool isNearlyAllOf(const rules::Finding& part, std::string_view holder,
                    const std::vector<rules::Finding>& findings)
 {
@@ -58,7 +59,7 @@ bool isNearlyAllOf(const rules::Finding& part, std::string_view holder,
     return whole != findings.end() && *part.costNsPerStep >= whole->costNsPerStep.value_or(0) / 4 * 3;
 }
 
-/// The finding that this one says again; null: it stands for itself.
+/// Returns the finding that this one restates, or null.
 const rules::Finding* restated(const std::vector<rules::Finding>& findings, const rules::Finding& finding)
 {
     const auto found = std::ranges::find(findings, finding.restates, &rules::Finding::rule);
@@ -146,7 +147,7 @@ void sortFindings(std::vector<rules::Finding>& findings, const HolderNames& hold
 const rules::Finding& lossOf(const std::vector<rules::Finding>& findings, const rules::Finding& finding)
 {
     const rules::Finding* loss = &finding;
-    for (std::size_t i = 0; i < findings.size(); ++i) { // a circle of rules ends, too
+    for (std::size_t i = 0; i < findings.size(); ++i) { // bounded, so that a cycle of rules ends too
         const rules::Finding* const whole = restated(findings, *loss);
         loss = whole != nullptr ? whole : loss;
     }

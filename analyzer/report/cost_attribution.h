@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several findings may be one loss seen from several sides. Here it is decided whose cost holds whose, which
-// finding only says another one again, and in which order they are read. Knows no rule by name: rules say in
-// Finding::partOf whose cost may hold theirs, and in Finding::cause whether they are a cause or a symptom.
+// Several findings may describe the same loss. This unit decides which finding's cost includes another's,
+// which finding only restates another, and the order of findings. It knows no rule by name: rules state in
+// Finding::partOf which costs may include theirs, and in Finding::cause whether they are a cause or a
+// symptom.
 #pragma once
 #include "rules/rule.h"
 
@@ -10,21 +11,21 @@
 
 namespace ringside::report {
 
-/// Of each finding, the rule that holds its cost, or none.
+/// For each finding, the rule whose cost includes its cost, or none.
 using HolderNames = std::vector<std::vector<std::string_view>>;
 
-/// Of the rules that a finding may be part of, the first that fired and costs as much.
+/// For each finding, returns the first rule of its partOf that fired and costs at least as much.
 [[nodiscard]] HolderNames holdersOf(const std::vector<rules::Finding>& findings);
-/// What is the same loss seen twice, on the same ranks, costs no more than the finding that holds it and is
-/// no worse.
+/// Limits a finding on the same ranks as the finding that includes it: it costs no more and is no more
+/// severe.
 void clipToHolders(std::vector<rules::Finding>& findings);
-/// Fills in Finding::restates of each symptom that says again what another finding says.
+/// Sets Finding::restates of each symptom that restates another finding.
 void findRestatements(std::vector<rules::Finding>& findings, const HolderNames& holders);
-/// What is broken first, then by cost. A symptom counts with what no cause explains, so that nobody reads the
-/// effect before its reason; of equal cost the one that holds the others comes first. In Finding::partOf only
-/// the holder stays.
+/// Sorts findings: broken runs first, then by cost. The cost of a symptom is the part that no cause explains,
+/// so that causes come before their effects. At equal cost, the finding that includes the others comes first.
+/// Only the including rule stays in Finding::partOf.
 void sortFindings(std::vector<rules::Finding>& findings, const HolderNames& holders);
-/// The finding at the end of what this one restates, which may be this one.
+/// Follows Finding::restates to its end. Returns the finding itself if it restates none.
 [[nodiscard]] const rules::Finding& lossOf(const std::vector<rules::Finding>& findings,
                                            const rules::Finding& finding);
 

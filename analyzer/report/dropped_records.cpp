@@ -44,11 +44,10 @@ std::optional<trace::IssueRow> describeDrops(const trace::ProcessTrace& process)
     if (rows.size() > kMostNamed) {
         parts += fmt::format(" and {} more", rows.size() - kMostNamed);
     }
-    return trace::IssueRow{
-        trace::Issue::DroppedRecords, total,
-        fmt::format("{} on {} lost records for want of room: {}; RINGSIDE_RING_BYTES makes the "
-                    "rings of threads larger",
-                    process.process.pid, process.process.host, parts)};
+    return trace::IssueRow{trace::Issue::DroppedRecords, total,
+                           fmt::format("{} on {} lost records because rings were full: {}; "
+                                       "RINGSIDE_RING_BYTES sets a larger ring for each thread",
+                                       process.process.pid, process.process.host, parts)};
 }
 
 } // namespace ringside::report

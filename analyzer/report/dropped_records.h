@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recording lost for want of room, as an issue a process: nothing is missing silently.
+// Describes records that were dropped for want of space, as one issue per process, so that no loss is silent.
 #pragma once
 #include <ringside/trace/reader.h>
 
@@ -7,7 +7,7 @@
 
 namespace ringside::report {
 
-/// Says how many records of which threads and tiers are missing; nothing when none is.
+/// Returns an issue that states how many records of which threads and tiers are missing; null if none are.
 std::optional<trace::IssueRow> describeDrops(const trace::ProcessTrace& process);
 
 } // namespace ringside::report

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an output format of `ringside report` is: one file in formats/, found by its name. Turns a report into
-// text, or a folder of files, and decides nothing itself.
+// Defines what an output format of `ringside report` is. Each format is one file in formats/ and is
+// registered under the name of that file. It turns a report into text, or into a folder of files, and
+// computes nothing itself.
 #pragma once
 #include "report/report.h"
 
@@ -13,14 +14,13 @@ namespace ringside::report {
 
 enum class Colour : std::uint8_t { Never, Ansi };
 
-/// How much a text tells.
+/// How much of a report a text shows.
 enum class Extent : std::uint8_t {
-    Screen, ///< what decides: the costliest findings, the longest lists cut, with the number of what is left
-            ///< out
+    Screen, ///< the costliest findings and the start of long lists, with the number of rows left out
     All,
 };
 
-/// Of a text for people; other formats have none.
+/// Appearance of a text for people. Other formats ignore it.
 struct Look {
     Colour colour = Colour::Never;
     std::size_t width = 80; ///< of prose, in characters; tables may be wider
@@ -31,18 +31,18 @@ struct Format {
     std::string_view id;
     std::string_view title;
     std::string (*render)(const Report&, const Look&) = nullptr;
-    /// In place of `render`, of formats that are several files: writes into `folder`, which is made where it
-    /// does not exist; files are never written over. Throws ringside::Error (Io).
+    /// Used instead of `render` by formats that consist of several files: writes into `folder`, which is
+    /// created if it does not exist. Existing files are never overwritten. Throws ringside::Error (Io).
     void (*writeFolder)(const Report&, const std::filesystem::path& folder) = nullptr;
 };
 
 [[nodiscard]] std::span<const Format* const> all();
-/// What users call it: the id with hyphens.
+/// Returns the name for users: the id with hyphens.
 [[nodiscard]] std::string nameOf(const Format& format);
 
 } // namespace ringside::report
 
-/// Defines the format of this file; the name must be the file's.
+/// Defines the format of this file. `name` must be the name of the file without its extension.
 #define RINGSIDE_REPORT(name, ...)                                                                           \
     extern const ::ringside::report::Format entry;                                                           \
     const ::ringside::report::Format entry                                                                   \

@@ -45,7 +45,7 @@ Cell rate(const metrics::Port& port)
                 : Cell::absent("the port's rate was not read");
 }
 
-/// Counters that moved, but for those of the traffic.
+/// Returns the counters that increased, except those of the traffic.
 Cell moved(const metrics::Port& port)
 {
     std::string text;
@@ -73,7 +73,7 @@ Table tableOf(const Report& report, const std::vector<Link>& links)
     return table;
 }
 
-/// Median and most of what was sent, or nothing.
+/// Returns the median and the largest share of the rate that was sent, or empty cells.
 template <class Each>
 std::array<Cell, 2> sentCells(const std::vector<Each>& uses)
 {
@@ -90,7 +90,7 @@ std::array<Cell, 2> sentCells(const std::vector<Each>& uses)
     return {shareCell(model::median(std::move(shares))), shareCell(most)};
 }
 
-/// Of the links that were sampled while steps ran.
+/// Returns the table of links that were sampled while steps ran.
 std::string useText(const std::vector<Link>& links)
 {
     Table table{{"host", "port", "share of\nits host", "in commu-\nnication\nGb/s", "of rate",
@@ -123,10 +123,10 @@ std::string stepsText(const metrics::Movement& moved)
                : fmt::format("in steps {} to {}", *moved.firstStep, *moved.lastStep);
 }
 
-/// When counters moved that count what is out of the ordinary.
+/// Returns when counters of errors and congestion increased.
 std::string movementText(const std::vector<Link>& links, std::size_t width)
 {
-    constexpr std::size_t kShown = 8; // a port
+    constexpr std::size_t kShown = 8; // per port
     std::string text;
     for (const Link& link : links) {
         for (std::size_t i = 0; i < std::min(kShown, link.use.moved.size()); ++i) {
@@ -142,7 +142,7 @@ std::string movementText(const std::vector<Link>& links, std::size_t width)
     return text.empty() ? text : "\n  When counters moved:\n" + text;
 }
 
-/// Why values are missing, each reason once a port.
+/// Returns why values are missing, each reason once per port.
 std::string missingText(const std::vector<Link>& links, std::size_t width)
 {
     std::string text;
@@ -171,7 +171,7 @@ std::string linksText(const Report& report, std::size_t width)
 {
     std::string text = fmt::format("Links: {}\n", healthName(linkHealth(report)));
     if (report.metrics.ports.empty()) {
-        text += "  no RDMA port was sampled: table tier says why (`ringside query`)\n";
+        text += "  no RDMA port was sampled; for the reason, run `ringside query` on table tier\n";
     }
     const std::vector<Link> links = linksOf(report);
     if (!links.empty()) {
@@ -213,17 +213,17 @@ std::string linksPrometheus(const Report& report)
     for (const metrics::Port& port : report.metrics.ports) {
         const std::string labels = output::label("host", port.host) + "," + output::label("port", port.name);
         const auto health = healthOf(report, port);
-        out.add("ringside_port_problem", "1 where a rule calls the port a problem, 0.5 a warning, 0 ok",
+        out.add("ringside_port_problem", "1 if a rule found a problem of the port, 0.5 a warning, 0 ok",
                 health == Health::NotMeasured ? std::nullopt
                                               : std::optional((static_cast<double>(health) - 1.0) / 2.0),
                 labels);
-        out.add("ringside_port_state", "State of the port, 4 is active", number(port.last("state")), labels);
+        out.add("ringside_port_state", "State of the port; 4 is active", number(port.last("state")), labels);
         const auto mbps = number(port.last("rate_mbps"));
-        out.add("ringside_port_rate_bits_per_second", "Rate that the port has now",
+        out.add("ringside_port_rate_bits_per_second", "Current rate of the port",
                 mbps ? std::optional(*mbps * kBitsAMegabit) : std::nullopt, labels);
         for (const auto& [metric, values] : port.values) {
             if (!metrics::isState(metric)) {
-                out.add("ringside_port_gained", "What a counter of the port gained while it was sampled",
+                out.add("ringside_port_gained", "Increase of a counter of the port while it was sampled",
                         number(port.gain(metric)), labels + "," + output::label("counter", metric));
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How `ringside links` prints: a table of ports and what is wrong with them, JSON, or Prometheus' text.
+// Formats the output of `ringside links`: a table of ports with their faults, JSON, or Prometheus text.
 #pragma once
 #include "report/report.h"
 #include "report/table.h"
@@ -8,10 +8,10 @@
 
 namespace ringside::report {
 
-/// A row a port: state, rate, what it carried, how well it is, counters that moved.
+/// One row per port: state, rate, traffic, health, and counters that increased.
 [[nodiscard]] Table portTable(const Report& report);
 [[nodiscard]] std::string linksText(const Report& report, std::size_t width);
-/// {"schema": "ringside-links/1", "health", "links", "findings"}; links as in the report.
+/// Returns {"schema": "ringside-links/1", "health", "links", "findings"}, with links as in the JSON report.
 [[nodiscard]] std::string linksJsonText(const Report& report);
 [[nodiscard]] std::string linksPrometheus(const Report& report);
 

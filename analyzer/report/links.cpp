@@ -33,13 +33,14 @@ bool nvlinkIsMeasured(const Report& report)
     return false;
 }
 
-/// Of one reading of a switch's counters (`links --perfquery`) only totals are known, which are history.
-bool judgesMoreThanTotals(const metrics::Port& port)
+/// Returns true if more than totals is known. A switch that was read once (`links --perfquery`) has only
+/// totals, which may be old.
+bool hasMoreThanTotals(const metrics::Port& port)
 {
     return port.last("state") || port.sampled().length() > 0;
 }
 
-/// Over the time between all readings, and the most between two.
+/// Returns the mean over the sampled time, and the largest value between two samples.
 Json utilizationJson(const metrics::Port& port, std::string_view metric)
 {
     std::optional<double> most;
@@ -50,7 +51,7 @@ Json utilizationJson(const metrics::Port& port, std::string_view metric)
     return {{"mean", orNull(port.utilization(metric, port.sampled()))}, {"max", orNull(most)}};
 }
 
-/// Median and largest share of those that are measured.
+/// Returns median and largest share of the measured ones.
 template <class Each>
 Json summaryJson(const std::vector<Each>& uses, std::optional<double> metrics::Use::*direction)
 {
@@ -154,7 +155,7 @@ std::vector<const rules::Finding*> linkFindings(const Report& report)
 Health linkHealth(const Report& report)
 {
     const std::vector<const rules::Finding*> findings = linkFindings(report);
-    const bool portsAreMeasured = std::ranges::any_of(report.metrics.ports, &judgesMoreThanTotals);
+    const bool portsAreMeasured = std::ranges::any_of(report.metrics.ports, &hasMoreThanTotals);
     if (findings.empty() && !portsAreMeasured && !nvlinkIsMeasured(report)) {
         return Health::NotMeasured;
     }
@@ -213,10 +214,9 @@ std::string linkSentence(const Report& report)
         }
     }
     if (measured.empty()) {
-        return links.empty()
-                   ? "Links: not measured, because no port and no interface was sampled."
-                   : "Links: not measured in communication: no port or interface carried data while "
-                     "steps with communication were sampled.";
+        return links.empty() ? "Links: not measured, because no port and no interface was sampled."
+                             : "Links: not measured in communication: no port or interface carried data "
+                               "while steps with communication were sampled.";
     }
     std::ranges::stable_sort(measured, std::ranges::greater{},
                              [](const Link* link) { return *link->use.communicationBitsPerNs; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The links of a run as reports and `ringside links` show them: what each port carried, what its counters
-// gained, and how well it is, which is the worst that a rule said of it.
+// The links of a run as reports and `ringside links` show them: traffic, increase of counters, and health.
+// The health of a port is the worst severity that a rule found for it.
 #pragma once
 #include "metrics/link_use.h"
 #include "report/report.h"
@@ -14,28 +14,28 @@ namespace ringside::report {
 enum class Health : std::uint8_t { NotMeasured, Ok, Warning, Problem };
 [[nodiscard]] std::string_view healthName(Health health);
 
-/// Of all links; not measured where no RDMA port and no NVLink counter was sampled and no rule found
-/// anything.
+/// Returns the health of all links; NotMeasured if no RDMA port and no NVLink counter was sampled and no rule
+/// found anything.
 [[nodiscard]] Health linkHealth(const Report& report);
 [[nodiscard]] Health healthOf(const Report& report, const metrics::Port& port);
-/// The findings of rules that judge links.
+/// Returns the findings of rules that check links.
 [[nodiscard]] std::vector<const rules::Finding*> linkFindings(const Report& report);
 
-/// "ACTIVE" of 4, as the kernel numbers them.
+/// Returns the kernel's name of a port state: 4 is "ACTIVE".
 [[nodiscard]] std::string_view stateName(std::optional<std::int64_t> state);
 
-/// A port of an RDMA device, or an interface of the network, with what it was used for.
+/// A port of an RDMA device or a network interface, with its use.
 struct Link {
     std::string_view kind; ///< "rdma" or "network"
     metrics::Port port;
     metrics::LinkUse use;
 };
-/// RDMA ports, then interfaces. Computed here: call it once.
+/// Returns the RDMA ports, then the interfaces. Computed on each call, so call it once.
 [[nodiscard]] std::vector<Link> linksOf(const Report& report);
-/// One sentence: what the busiest links carried in communication, or why that is not known.
+/// Returns one sentence on the traffic of the busiest links in communication, or why it is not known.
 [[nodiscard]] std::string linkSentence(const Report& report);
 
-/// Array `links` of ringside-report-1.
+/// Returns the array `links` of ringside-report-1.
 [[nodiscard]] nlohmann::ordered_json linksJson(const Report& report);
 
 } // namespace ringside::report

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends, receives and one-sided calls of a run. They are no collectives: nobody but their two ends takes
-// part, and calls of one group share a kernel, so that none has a time of its own.
+// Groups the sends, receives and one-sided calls of a run. They are not collectives: only two ranks take
+// part, and calls of one group share a kernel, so that no call has its own time.
 #pragma once
 #include "model/model.h"
 
@@ -10,18 +10,18 @@
 
 namespace ringside::report {
 
-/// Calls of one kind and size, of the whole run.
+/// Calls of one kind and size over the whole run.
 struct MessageGroup {
     model::CollectiveKind kind = model::CollectiveKind::Send;
-    std::optional<std::uint64_t> bytes; ///< of one call; null: not known
-    std::int64_t ranks = 0;             ///< that made them
-    std::int64_t pairs = 0;             ///< of a rank and its peer
+    std::optional<std::uint64_t> bytes; ///< of one call; null if not known
+    std::int64_t ranks = 0;             ///< number of ranks that made them
+    std::int64_t pairs = 0;             ///< number of pairs of a rank and its peer
     std::int64_t calls = 0;
-    std::optional<std::uint64_t> totalBytes; ///< of all these calls, at most the largest number there is
+    std::optional<std::uint64_t> totalBytes; ///< sum over all calls, clamped to the largest number
 };
 
-/// By kind, the largest volume first. Calls that were captured into a CUDA graph count as often as it was
-/// launched.
+/// Returns the groups ordered by kind, the largest volume first. Calls captured into a CUDA graph count once
+/// per launch of the graph.
 [[nodiscard]] std::vector<MessageGroup> messageGroups(const model::Model& model);
 
 } // namespace ringside::report

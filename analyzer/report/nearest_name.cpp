@@ -8,7 +8,8 @@
 namespace ringside::report {
 namespace {
 
-/// How many letters must be left out, added, changed, or swapped with their neighbour, to get from a to b.
+/// Returns the number of letters that must be omitted, added, changed, or swapped with their neighbour, to
+/// get from a to b.
 std::size_t editDistance(std::string_view a, std::string_view b)
 {
     std::vector<std::size_t> before;
@@ -32,11 +33,11 @@ std::size_t editDistance(std::string_view a, std::string_view b)
 
 std::string nearestName(std::string_view word, const std::vector<std::string>& names)
 {
-    constexpr std::size_t kLongest = 64; // of a name; the distance costs their product
+    constexpr std::size_t kLongest = 64; // limits the cost, which grows with the product of the lengths
     std::string nearest;
     std::size_t least = word.size() / 3 + 1;
     for (const std::string& name : names) {
-        constexpr std::size_t kTelling = 3; // letters of a beginning, after "--" too
+        constexpr std::size_t kTelling = 3; // letters of a prefix, "--" included
         const bool begins = word.size() >= kTelling && name.starts_with(word);
         const std::size_t distance = begins ? 0 : word.size() > kLongest ? least : editDistance(word, name);
         if (distance < least) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which known name somebody meant who wrote another one: "did you mean".
+// Finds the known name that is closest to a misspelt one, for "did you mean".
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace ringside::report {
 
-/// The one of `names` that `word` is a slip of: a beginning of it, or at most a third of its letters left
-/// out, added, changed or swapped. Empty: none.
+/// Returns the name that `word` is a prefix of (three letters or more), or that differs from it in at most a
+/// third of the letters (omitted, added, changed or swapped). Empty if there is none.
 [[nodiscard]] std::string nearestName(std::string_view word, const std::vector<std::string>& names);
 
 } // namespace ringside::report

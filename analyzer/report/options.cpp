@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thresholds of rules as the user gives them, and the words for what findings hold.
+// Parses thresholds of rules that the user sets, and defines the names of limits.
 #include "report/nearest_name.h"
 #include "report/report.h"
 #include "values/parse_number.h"
@@ -66,7 +66,7 @@ std::vector<std::string> optionNames()
     return names;
 }
 
-/// The option that is meant by a slip, or by its name without the rule's. Empty: none.
+/// Returns the option with the closest name, or with this name without the rule's; empty if there is none.
 std::string nearestOption(const std::string& name, const std::vector<std::string>& names)
 {
     if (const std::string nearest = nearestName(name, names); !nearest.empty()) {
@@ -96,14 +96,14 @@ void setOption(rules::OptionValues& values, std::string_view assignment)
     const std::string_view name = assignment.substr(0, equals);
     checkOption(name);
     if (equals == std::string_view::npos) {
-        throw Error(ErrorCode::Usage, fmt::format("--set {} names no number", assignment),
+        throw Error(ErrorCode::Usage, fmt::format("--set {} has no value", assignment),
                     fmt::format("Give it as {}=NUMBER.", name));
     }
     const std::string_view text = assignment.substr(equals + 1);
     const auto value = values::parseNumber<double>(text);
     if (!value) {
         throw Error(ErrorCode::Usage, fmt::format("'{}' is not a number, in {}", text, assignment),
-                    "Shares are given as 0.3, not as 30 %.");
+                    "Write shares as 0.3, not as 30 %.");
     }
     values.insert_or_assign(std::string(name), *value);
 }

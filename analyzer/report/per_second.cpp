@@ -7,7 +7,7 @@
 namespace ringside::report {
 namespace {
 
-/// The longer before those that it holds.
+/// Phrases and their replacements. Longer phrases come before those that they contain.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kWords{{
     {"the step with the most", "the recording, whose sum is of"},
     {"of the step's compute", "of the recorded compute"},
@@ -38,10 +38,12 @@ std::string_view periodWord(const model::Model& model)
     return model.recordingIsStep() ? "second" : "step";
 }
 
-void sayPerSecond(rules::Finding& finding)
+void convertToPerSecond(rules::Finding& finding)
 {
     constexpr std::string_view kPerStep = "per_step";
-    constexpr std::string_view kExposed = "exposed per step"; // other steps in advice are the program's own
+    constexpr std::string_view kExposed =
+        "exposed per step"; // only this phrase in advice is about the report's figures; other steps are the
+                            // program's
     finding.perSecond = true;
     if (const std::size_t at = finding.advice.find(kExposed); at != std::string::npos) {
         finding.advice.replace(at, kExposed.size(), "exposed per second");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a recording in which no step was found, figures are those of a second. Rules speak of steps; here their
-// words are made to fit.
+// If no step was found in a recording, figures are given per second. Rules write about steps; this unit
+// adapts their text.
 #pragma once
 #include "model/model.h"
 #include "rules/rule.h"
@@ -10,10 +10,10 @@
 
 namespace ringside::report {
 
-/// What figures are given for: "step" or "second".
+/// Returns what figures refer to: "step" or "second".
 [[nodiscard]] std::string_view periodWord(const model::Model& model);
 
-/// Its title, evidence and cost; figures get names with "per_second".
-void sayPerSecond(rules::Finding& finding);
+/// Rewrites title, evidence and cost of a finding to refer to seconds. Figures get names with "per_second".
+void convertToPerSecond(rules::Finding& finding);
 
 } // namespace ringside::report

@@ -20,8 +20,8 @@ const rules::Rule& ruleOf(const rules::Finding& finding)
     return *rules::findRule(finding.rule);
 }
 
-/// The changes of which any takes the cause of a finding away; empty: none does, or it is a symptom, whose
-/// cost is what was measured.
+/// Returns the changes, each of which removes the cause of a finding. Empty if there are none, or if it is a
+/// symptom, which keeps its measured cost.
 std::vector<whatif::Changes> curesOf(const rules::Finding& finding, const Report& report,
                                      const rules::OptionValues& options)
 {
@@ -40,7 +40,7 @@ bool quickEnough(const model::Model& model)
     return operations <= kMostDeviceOperations;
 }
 
-constexpr double kWarning = 0.01; ///< share of a step, as everywhere
+constexpr double kWarning = 0.01; ///< share of a step, as in rules::severityByCost
 constexpr double kProblem = 0.10;
 
 rules::Severity highestFor(double share)
@@ -50,11 +50,12 @@ rules::Severity highestFor(double share)
                                : rules::Severity::Info;
 }
 
-/// What a replay saves, and of which step; null: it cannot tell.
+/// What a replay saves, and the measured step.
 struct Saving {
     double ns = 0;
     double stepNs = 0;
 };
+/// Returns null if the replay is not possible or has low confidence.
 std::optional<Saving> savingOf(const whatif::WhatIf& replay, const whatif::Changes& cure)
 {
     try {
@@ -63,7 +64,7 @@ std::optional<Saving> savingOf(const whatif::WhatIf& replay, const whatif::Chang
             return std::nullopt;
         }
         return Saving{std::clamp(*prediction.savingNs(), 0.0, prediction.measuredNs), prediction.measuredNs};
-    } catch (const Error&) { // what was not recorded cannot be replayed: the rule's estimate stays
+    } catch (const Error&) { // not everything was recorded: the rule keeps its estimate
         return std::nullopt;
     }
 }
@@ -74,13 +75,13 @@ void setCost(rules::Finding& finding, const Saving& saving)
     finding.severity = std::min(finding.severity, highestFor(saving.ns / saving.stepNs));
     finding.figures.push_back({"replayed_saving_ns_per_step", rules::Unit::Ns, saving.ns, {}});
     if (saving.ns < kWarning * saving.stepNs) {
-        finding.advice = fmt::format("A replay of the run without it saves less than {:.0f} % of a step, "
-                                     "so look elsewhere first. {}",
+        finding.advice = fmt::format("A replay of the run without it saves less than {:.0f} % of a step, so "
+                                     "check other findings first. {}",
                                      100 * kWarning, finding.advice);
     }
 }
 
-/// Of the cures that can be replayed the best counts.
+/// Uses the best of the changes that can be replayed.
 void useReplay(rules::Finding& finding, const whatif::WhatIf& replay,
                const std::vector<whatif::Changes>& cures)
 {
@@ -94,16 +95,17 @@ void useReplay(rules::Finding& finding, const whatif::WhatIf& replay,
     }
 }
 
-/// A replay makes a rank do faster what its timeline shows. Where that shows nothing that explains the
-/// waiting (what holds it up lies inside of collectives, say), the replay saves too little, and the waiting
-/// tells more.
-bool tellsLessThanWaiting(const rules::Finding& finding, double replayedNs)
+/// Returns true if a replay explains less than the measured waiting. A replay speeds up what a rank's
+/// timeline shows. If the reason is not in the timeline (for example inside collectives), the replay saves
+/// too little, and the waiting is the better measure.
+bool explainsLessThanWaiting(const rules::Finding& finding, double replayedNs)
 {
     return rules::figureOf(finding, "cause_excess_ns_per_step") <= 0 &&
            replayedNs < static_cast<double>(finding.costNsPerStep.value_or(0));
 }
 
-/// Whether collectives end later for one of its ranks because of a link, which then is to blame.
+/// Returns true if a slow link makes collectives end later for one of the ranks, so that the link is the
+/// cause.
 bool isBehindSlowLink(const rules::Finding& late, const std::vector<rules::Finding>& findings)
 {
     return std::any_of(findings.begin(), findings.end(), [&](const rules::Finding& other) {
@@ -115,15 +117,15 @@ bool isBehindSlowLink(const rules::Finding& late, const std::vector<rules::Findi
 
 void keepWaiting(rules::Finding& finding, std::string_view why)
 {
-    finding.advice = fmt::format("{} Its cost is what the others wait: {}.", finding.advice, why);
+    finding.advice = fmt::format("{} The cost is the waiting of the others: {}.", finding.advice, why);
 }
 
-/// `alone`: no costlier finding names any of its ranks, and no slow link.
+/// `alone` is true if no costlier finding names any of its ranks, and no slow link does.
 void setCostOfLateRank(rules::Finding& finding, const std::optional<Saving>& saving, bool alone)
 {
     if (!saving) {
-        keepWaiting(finding, "a replay of the run is not sure enough to tell it");
-    } else if (alone && tellsLessThanWaiting(finding, saving->ns)) {
+        keepWaiting(finding, "a replay of the run has too low a confidence");
+    } else if (alone && explainsLessThanWaiting(finding, saving->ns)) {
         keepWaiting(finding, fmt::format("with all that its timeline shows as fast as the median rank's, a "
                                          "replay saves no more than {:.2f} ms of it",
                                          saving->ns / 1e6));
@@ -132,7 +134,7 @@ void setCostOfLateRank(rules::Finding& finding, const std::optional<Saving>& sav
     }
 }
 
-/// Adds the ranks that are not in `ranks` yet; false: some were.
+/// Adds the ranks that are not in `ranks` yet. Returns false if some already were.
 bool addRanks(std::vector<std::int64_t>& ranks, const rules::Finding& finding)
 {
     bool alone = true;
@@ -146,7 +148,7 @@ bool addRanks(std::vector<std::int64_t>& ranks, const rules::Finding& finding)
     return alone;
 }
 
-/// Groups of late ranks share members: each costs what is still to be had once costlier ones are not late.
+/// Groups of late ranks share members, so each costs what remains once costlier groups are not late.
 void useReplayOfLateRanks(std::vector<rules::Finding>& findings, const whatif::WhatIf& replay)
 {
     std::vector<rules::Finding*> late;
@@ -181,7 +183,7 @@ void useReplayedCosts(Report& report, const rules::OptionValues& options)
         return ruleOf(finding).namesLateRanks || !curesOf(finding, report, options).empty();
     });
     if (!any || report.model.recordingIsStep() ||
-        !quickEnough(report.model)) { // nothing to replay stands for others
+        !quickEnough(report.model)) { // without steps there is nothing to replay
         return;
     }
     try {
@@ -190,7 +192,7 @@ void useReplayedCosts(Report& report, const rules::OptionValues& options)
             useReplay(finding, replay, curesOf(finding, report, options));
         }
         useReplayOfLateRanks(report.findings, replay);
-    } catch (const Error&) { // no step stands for the others: the rules' estimates stay
+    } catch (const Error&) { // no representative step: the rules keep their estimates
         return;
     }
 }

@@ -4,11 +4,11 @@
 
 namespace ringside::report {
 
-/// Where a replay of the step without a finding's cause is possible and meets what was measured, its saving
-/// is the finding's cost, and no severity is higher than that bears out. A late rank whose own timeline does
-/// not explain the waiting, and less of it in the replay, keeps what was waited for it, and says so, but
-/// behind a slow link. One replay a finding; runs of more than a million device operations keep the rules'
-/// own estimates, so that a report stays quick.
+/// Replaces the cost of findings by the saving of a replay of the step without their cause, if a replay is
+/// possible. The severity is lowered to what this cost supports. A late rank keeps the measured waiting as
+/// its cost, with a remark, if its own timeline does not explain the waiting and the replay saves less,
+/// unless it is behind a slow link. There is one replay per finding; runs with more than a million device
+/// operations keep the rules' own estimates, so that a report stays fast.
 void useReplayedCosts(Report& report, const rules::OptionValues& options);
 
 } // namespace ringside::report

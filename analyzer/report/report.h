@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A report: everything that all formats show, computed once. Formats only print it; they must not decide
-// anything.
+// Everything that a report shows, computed once. Formats only print it and compute nothing.
 #pragma once
 #include "metrics/metrics.h"
 #include "model/model.h"
@@ -20,20 +19,20 @@ struct Verdict {
     std::string summary; ///< one paragraph: what limits the run, what it costs, what to try first
     rules::Limit limitedBy = rules::Limit::Nothing;
     Confidence confidence = Confidence::High;
-    std::string reason; ///< why the confidence is not high; empty when it is
-    std::string rule;   ///< of the finding that it names first; empty: none
+    std::string reason; ///< why the confidence is not high; empty if it is
+    std::string rule;   ///< rule of the finding that it names first; empty if none
 };
 
 struct MissingRule {
     std::string rule;
     std::string reason;
-    bool inconclusive = false; ///< it had data, but not enough to tell
+    bool inconclusive = false; ///< there was data, but not enough for a conclusion
 };
 
 struct Tier {
     std::string name;
-    std::vector<std::int64_t> ranks;  ///< on which it was active
-    std::vector<std::string> reasons; ///< why it was not on others, each once
+    std::vector<std::int64_t> ranks;  ///< ranks on which it was active
+    std::vector<std::string> reasons; ///< why it was not active on others, each reason once
 };
 
 struct Report {
@@ -49,12 +48,14 @@ struct Report {
     std::optional<std::string> startedAt; ///< ISO 8601, UTC
 };
 
-/// Runs the model, the metrics and all rules. A rule that throws becomes an issue. Throws ringside::Error
-/// (Usage) where the run has no steps as `modelOptions` say, or is no job of their sizes.
+/// Computes the model, the metrics and all rules. A rule that throws becomes an issue. Throws ringside::Error
+/// (Usage) if the run has no steps of the kind that `modelOptions` asks for, or does not match its parallel
+/// sizes.
 [[nodiscard]] Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
                                  const model::ModelOptions& modelOptions = {});
 
-/// Parses "rule.option=value" into `values`; throws ringside::Error (Usage) for what does not exist.
+/// Parses "rule.option=value" into `values`. Throws ringside::Error (Usage) if the option does not exist or
+/// the value is not a number.
 void setOption(rules::OptionValues& values, std::string_view assignment);
 
 [[nodiscard]] Verdict judge(const Report& report);

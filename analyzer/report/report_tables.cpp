@@ -30,7 +30,7 @@ constexpr std::array kPlaceColumns = {
     PlaceColumn{"context", &model::ParallelPlace::context, &model::ParallelSizes::context},
     PlaceColumn{"expert", &model::ParallelPlace::expert, &model::ParallelSizes::expert}};
 
-/// The ways in which the job is parallel.
+/// Returns a column for each dimension in which the job is parallel.
 std::vector<PlaceColumn> placeColumns(const model::ParallelLayout& layout)
 {
     std::vector<PlaceColumn> columns;
@@ -40,7 +40,7 @@ std::vector<PlaceColumn> placeColumns(const model::ParallelLayout& layout)
     return columns;
 }
 
-/// The number of a rank in one of these ways: "3/4".
+/// Returns the position of a rank in one dimension: "3/4".
 Cell placeCell(const model::ParallelLayout& layout, std::size_t rank, const PlaceColumn& column)
 {
     return Cell((layout.places[rank].*column.number).value_or(1))
@@ -70,7 +70,7 @@ std::optional<double> toDouble(const std::optional<Number>& value)
 /// The figures of a row; of a group, `rank` holds the sums over its members.
 std::vector<Cell> breakdownCells(const Report& report, const metrics::RankMetrics& rank)
 {
-    const Cell unknown = Cell::absent("not measured: when ranks arrive at collectives is not known");
+    const Cell unknown = Cell::absent("not measured: the arrivals of ranks at collectives are not known");
     const metrics::Breakdown& total = rank.total;
     const bool arrived = report.metrics.arrivalsMeasured();
     const auto ms = [&](std::int64_t ns) { return millisecondsCell(static_cast<double>(rank.ofAStep(ns))); };
@@ -193,7 +193,7 @@ namespace {
 
 using Alike = std::vector<const metrics::CollectiveGroup*>;
 
-/// Of one kind and size among as many ranks each; in the order of the report.
+/// Groups collectives of one kind, size and number of ranks, in the order of the report.
 std::vector<Alike> alikeCollectives(const Report& report)
 {
     std::vector<Alike> all;
@@ -218,7 +218,7 @@ std::int64_t callsOf(const Alike& alike)
     return calls;
 }
 
-/// Null where none is measured.
+/// Returns null if none is measured.
 template <typename Value>
 std::optional<double> medianOf(const Alike& alike, std::optional<Value> metrics::CollectiveGroup::*figure)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables that the text, Markdown and HTML report and the desktop program share.
+// Builds the tables that the text, Markdown and HTML reports and the desktop program share.
 #pragma once
 #include "report/report.h"
 #include "report/table.h"
@@ -18,12 +18,12 @@ namespace ringside::report {
 /// Of one communicator, or of all.
 [[nodiscard]] Table collectiveTable(const Report& report,
                                     std::optional<std::uint64_t> communicator = std::nullopt);
-/// A row for all communicators of so many ranks: the median of theirs, and the slowest of them.
+/// One row for all communicators of the same size: the median of their times, and the slowest of them.
 [[nodiscard]] Table collectiveKindTable(const Report& report);
 [[nodiscard]] std::string breakdownTitle(const Report& report);
 [[nodiscard]] std::string idleTitle(const Report& report);
 [[nodiscard]] const char* collectivesTitle(const Report& report);
-[[nodiscard]] Table messageTable(const Report& report); ///< sends and receives; no rows: there are none
+[[nodiscard]] Table messageTable(const Report& report); ///< sends and receives; no rows if there are none
 inline constexpr std::string_view kMessagesTitle = "Sends, receives and one-sided calls of the whole run";
 
 } // namespace ringside::report

@@ -9,7 +9,7 @@
 namespace ringside::report {
 namespace {
 
-/// Of one rank there is nothing between ranks to tell.
+/// Returns the spread between ranks. A single rank has none.
 std::string betweenRanks(const metrics::Spread& spread, std::size_t ranks, std::int64_t worldSize)
 {
     if (ranks == 1) {
@@ -32,7 +32,7 @@ std::string spreadText(const Report& report, const metrics::Spread& spread)
                            : "variation over time not measured: there is one window");
 }
 
-/// "lost_ns_per_step" without its unit: "lost per step".
+/// Removes the unit from a figure's name: "lost_ns_per_step" becomes "lost per step".
 std::string figureName(const rules::Figure& figure)
 {
     std::string name = figure.name;
@@ -45,9 +45,9 @@ std::string figureName(const rules::Figure& figure)
     return name;
 }
 
-constexpr std::string_view kGuessed = "guessed from the rhythm of collectives";
+constexpr std::string_view kGuessed = "guessed from the period of collectives";
 
-/// What speaks for steps that were guessed, a clause each.
+/// Returns the evidence for guessed steps, one clause each.
 std::vector<std::string_view> witnessTexts(const model::StepWitnesses& witnesses)
 {
     std::vector<std::string_view> texts;
@@ -55,15 +55,15 @@ std::vector<std::string_view> witnessTexts(const model::StepWitnesses& witnesses
         texts.emplace_back("the optimizer runs once in it");
     }
     if (witnesses.pause) {
-        texts.emplace_back("the longest pause lies before it");
+        texts.emplace_back("the longest pause is before it");
     }
     if (witnesses.otherCalls) {
-        texts.emplace_back("it holds calls that shorter repetitions lack");
+        texts.emplace_back("it contains calls that shorter repetitions lack");
     }
     return texts;
 }
 
-/// "guessed from the rhythm of collectives (75 calls a step, medium confidence; ...)"
+/// Returns "guessed from the period of collectives (75 calls a step, medium confidence: ...)".
 std::string periodText(const model::Model& model)
 {
     const model::PeriodFound& period = *model.stepPeriod;
@@ -73,30 +73,29 @@ std::string periodText(const model::Model& model)
     }
     const std::vector<std::string_view> witnesses = witnessTexts(period.witnesses);
     return fmt::format("{} ({}, {} confidence: {})", kGuessed, calls, stepConfidenceName(period.confidence),
-                       witnesses.empty() ? std::string("nothing else speaks for it")
+                       witnesses.empty() ? std::string("no other evidence")
                                          : fmt::format("{}", fmt::join(witnesses, ", ")));
 }
 
-/// What gives figures of a step. A trace of another tool cannot be marked any more.
+/// Returns how to get figures per step. A trace of another tool cannot be marked afterwards.
 std::string howToMarkSteps(const model::Model& model)
 {
-    return model.imported ? "If one of its ranges is a step, --steps-by range=NAME says so."
+    return model.imported ? "If one of its ranges is a step, use --steps-by range=NAME."
                           : "Mark steps with NVTX ranges (`ProfilerStep#N`, `iteration N`) or with "
                             "ringside_step_begin for figures of a step.";
 }
 
-/// How many steps the figures stand on, and what became of the others.
+/// Returns how many steps the figures rest on, and why others were left out.
 std::string stepsLine(const model::Model& model)
 {
     if (model.recordingIsStep()) {
-        return fmt::format("{}: figures are of the recording as a whole, given for a second of it, with low "
-                           "confidence.{}",
-                           model.stepsBy.nothing ? "Steps were not looked for, as --steps-by none says"
-                                                 : "No step was found",
-                           model.stepsBy.nothing ? std::string() : " " + howToMarkSteps(model));
+        return fmt::format(
+            "{}: figures cover the recording as a whole and are given per second, with low confidence.{}",
+            model.stepsBy.nothing ? "Steps were not searched for (--steps-by none)" : "No step was found",
+            model.stepsBy.nothing ? std::string() : " " + howToMarkSteps(model));
     }
     if (model.stepsBy.nothing) {
-        return "Steps were not looked for, as --steps-by none says: there are no figures of a step.";
+        return "Steps were not searched for (--steps-by none), so there are no figures per step.";
     }
     const model::StepCoverage& steps = model.stepCoverage;
     std::string text =
@@ -108,10 +107,11 @@ std::string stepsLine(const model::Model& model)
     }
     std::vector<std::string> left;
     if (steps.withoutDevice > 0) {
-        left.push_back(fmt::format("{} outside of what the device tier recorded", steps.withoutDevice));
+        left.push_back(fmt::format("{} outside the window of the device tier", steps.withoutDevice));
     }
     if (steps.boundary > 0) {
-        left.push_back(fmt::format("{} at its edges, which it may have seen only in part", steps.boundary));
+        left.push_back(fmt::format("{} at the edges of the device tier's window, which may be incomplete",
+                                   steps.boundary));
     }
     if (steps.warmUp > 0) {
         left.push_back(fmt::format("{} while the run warmed up", steps.warmUp));
@@ -121,7 +121,7 @@ std::string stepsLine(const model::Model& model)
     }
     text += left.empty() ? "." : fmt::format("; left out: {}.", fmt::join(left, ", "));
     return text + (model.analyzedWhole && !model.analyzedSteps.empty()
-                       ? " Too few to leave out the edges: low confidence."
+                       ? " There are too few steps to leave out the edges: low confidence."
                        : "");
 }
 
@@ -144,7 +144,7 @@ std::string hostsText(const model::Model& model)
     return fmt::format("{} host{}", model.hosts.size(), model.hosts.size() == 1 ? "" : "s");
 }
 
-/// Where device times are not those of kernels.
+/// Returns the remark on ranks whose device times come from CUDA events, not from kernels.
 std::string eventTimesLine(const Report& report)
 {
     std::vector<std::int64_t> ranks;
@@ -154,10 +154,9 @@ std::string eventTimesLine(const Report& report)
         }
     }
     return fmt::format(
-        "Device times of ranks {} come from CUDA events before and after each NCCL call in its "
-        "stream, so they also hold what the call waits for in the stream's queue between the two; "
-        "compute, copies, overlap and idle time were not measured. Their communication is counted "
-        "in {} steps of the host.",
+        "Device times of ranks {} come from CUDA events before and after each NCCL call in its stream, so "
+        "they include the time that the call waits in the stream's queue; compute, copies, overlap and idle "
+        "time were not measured. Their communication is counted over {} steps of the host.",
         rankList(ranks), report.metrics.timed.steps.size());
 }
 
@@ -172,12 +171,11 @@ std::string_view stepConfidenceName(model::StepConfidence confidence)
 std::string guessedRemark(const model::Model& model, std::string_view whose)
 {
     if (model.recordingIsStep()) {
-        return fmt::format(
-            "No step was found in the {}: its recording as a whole stands for one, so that only "
-            "shares compare, not times. --steps-by says what a step is.",
-            whose);
+        return fmt::format("No step was found in the {}: its whole recording counts as one step, so only "
+                           "shares can be compared, not times. Use --steps-by to define a step.",
+                           whose);
     }
-    return model.stepsGuessed() ? fmt::format("Steps of the {} are {}: --steps-by says what a step is.",
+    return model.stepsGuessed() ? fmt::format("Steps of the {} are {}. Use --steps-by to define a step.",
                                               whose, periodText(model))
                                 : std::string();
 }
@@ -215,17 +213,16 @@ std::vector<std::string> keyLines(const Report& report)
     const metrics::RunMetrics& run = report.metrics;
     std::vector<std::string> lines;
     if (report.model.recordingIsStep()) {
-        lines.push_back(
-            fmt::format("No step was found: figures are shares of the recording ({} on the rank that has "
-                        "most of it) or given for a second of it.",
-                        rules::milliseconds(longestRecording(run))));
+        lines.push_back(fmt::format("No step was found: figures are shares of the recording ({} on the rank "
+                                    "with the longest recording) or given per second.",
+                                    rules::milliseconds(longestRecording(run))));
     } else if (run.stepMedianNs && run.stepP99Ns) {
         lines.push_back(fmt::format(
             "Step{}: median {}, 99th percentile {}{}.",
             report.model.stepsGuessed() ? fmt::format(" ({})", kGuessed) : std::string(),
             rules::milliseconds(*run.stepMedianNs), rules::milliseconds(*run.stepP99Ns),
             run.ranks.empty()
-                ? " (between begins of steps on the host)"
+                ? " (between starts of steps on the host)"
                 : fmt::format(", {:.2f} steps a second",
                               1e9 / static_cast<double>(std::max<std::int64_t>(1, *run.stepMedianNs)))));
     }
@@ -237,15 +234,16 @@ std::vector<std::string> keyLines(const Report& report)
                                     overlapText(run.total())));
     }
     if (report.model.workload == model::Workload::Inference) {
-        lines.emplace_back("Inference: no backward pass and no optimizer in the trace, so that rules about "
-                           "gradients and batches of training are not asked.");
+        lines.emplace_back("Inference: the trace has no backward pass and no optimizer, so rules about "
+                           "gradients and training batches do not apply.");
     }
     if (run.utilization) {
         lines.push_back(fmt::format("GPU utilization: {}.", spreadText(report, *run.utilization)));
-        lines.push_back(fmt::format("Useful, without waiting in collectives: {}.",
-                                    run.usefulUtilization
-                                        ? spreadText(report, *run.usefulUtilization)
-                                        : std::string("not measured, because nobody's arrival is known")));
+        lines.push_back(
+            fmt::format("Useful, without waiting in collectives: {}.",
+                        run.usefulUtilization
+                            ? spreadText(report, *run.usefulUtilization)
+                            : std::string("not measured, because the arrivals of ranks are not known")));
     }
     if (run.communicationShare && report.model.hosts.size() > 1) {
         lines.push_back(linkSentence(report));
@@ -298,31 +296,31 @@ std::vector<std::string> coverageLines(const Report& report)
         lines.push_back(eventTimesLine(report));
     }
     if (!model.communicationKernels.empty()) {
-        lines.push_back(fmt::format("By the user's word kernels communicate whose names hold: {}.",
-                                    fmt::join(model.communicationKernels, ", ")));
+        lines.push_back(fmt::format(
+            "As set by the user, kernels whose names contain these words count as communication: {}.",
+            fmt::join(model.communicationKernels, ", ")));
     }
     if (model.graphLaunches > 0) {
-        lines.push_back(
-            fmt::format("CUDA graphs were launched {} times; each launch counts as the calls that "
-                        "its graph holds.",
-                        model.graphLaunches));
+        lines.push_back(fmt::format(
+            "CUDA graphs were launched {} times; each launch counts as the calls that its graph contains.",
+            model.graphLaunches));
     }
     const auto residual = model.clockResidualNs();
     const auto bound = model.clockBoundNs();
-    lines.push_back(residual
-                        ? fmt::format("Clocks: matched ends lie within {:.1f} us of each other (95 %); {}.",
-                                      static_cast<double>(*residual) / 1e3,
-                                      model.hosts.size() <= 1 ? "one host, one clock"
-                                      : bound ? fmt::format("alignment error at most {:.1f} us",
-                                                            static_cast<double>(*bound) / 1e3)
-                                              : std::string("some hosts could not be aligned"))
-                        : std::string("Clocks: no matched collective to measure them by."));
+    lines.push_back(
+        residual
+            ? fmt::format("Clocks: the ends of matched collectives differ by at most {:.1f} us (95 %); {}.",
+                          static_cast<double>(*residual) / 1e3,
+                          model.hosts.size() <= 1 ? "one host, one clock"
+                          : bound                 ? fmt::format("alignment error at most {:.1f} us",
+                                                                static_cast<double>(*bound) / 1e3)
+                                                  : std::string("some hosts could not be aligned"))
+            : std::string("Clocks: not measured, because no collective was matched."));
     if (const auto share = report.metrics.arrivalShare();
         report.metrics.arrivalsMeasured() && share && *share < kNearlyAll) {
-        lines.push_back(
-            fmt::format("Who came when is known for {} of the time in communication; waiting inside "
-                        "the rest counts as transfer.",
-                        rules::percent(*share)));
+        lines.push_back(fmt::format("Arrivals of ranks are known for {} of the time in communication; "
+                                    "waiting in the rest counts as transfer.",
+                                    rules::percent(*share)));
     }
     if (model.emulated) {
         lines.emplace_back(

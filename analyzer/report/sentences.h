@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the formats for people say in words, so that they all say the same. Units are chosen here: the JSON
-// report has the raw values.
+// Sentences that all formats for people share. Units are chosen here; the JSON report has the raw values.
 #pragma once
 #include "report/report.h"
 
@@ -10,29 +9,30 @@
 
 namespace ringside::report {
 
-/// How sure it is what a step is: "low", "medium", "high"
+/// Returns how certain the detected steps are: "low", "medium" or "high".
 [[nodiscard]] std::string_view stepConfidenceName(model::StepConfidence confidence);
-/// "Steps of the base are guessed ...", where they are; or that none was found.
+/// Returns a remark if the steps of a run were guessed or none were found; empty otherwise. `whose` names the
+/// run, for example "base".
 [[nodiscard]] std::string guessedRemark(const model::Model& model, std::string_view whose);
-/// "34 %" of communication, "-" without any.
+/// Returns the overlap as a share of communication, "34 %"; "-" if there is no communication.
 [[nodiscard]] std::string overlapText(const metrics::Breakdown& part);
-/// "ranks 0-3: steps 10 to 60", or why it was not recorded.
+/// Returns the ranks of a tier with its reasons, "ranks 0-3: steps 10 to 60", or why it was not recorded.
 [[nodiscard]] std::string tierText(const Tier& tier);
-/// "limited by a late rank (medium confidence: ...)"
+/// Returns "limited by a late rank (medium confidence: ...)".
 [[nodiscard]] std::string verdictText(const Verdict& verdict);
-/// Step time, communication, utilization and its variance over the run, one sentence a line.
+/// Returns step time, communication, utilization and its variance over the run, one sentence per line.
 [[nodiscard]] std::vector<std::string> keyLines(const Report& report);
-/// "Steps: 40 found, 38 analyzed ..." and so on: what the figures rest on, one sentence a line.
+/// Returns what the figures rest on: ranks, steps, dropped records, clocks and so on, one sentence per line.
 [[nodiscard]] std::vector<std::string> coverageLines(const Report& report);
-/// "1-3, 7" of many ranks; "all" when empty.
+/// Returns "1-3, 7"; "all" if empty.
 [[nodiscard]] std::string rankList(const std::vector<std::int64_t>& ranks);
-/// "late_rank, wait_dominates: needs ...", one line a reason.
+/// Returns the rules that were not applicable, one line per reason: "late_rank, wait_dominates: needs ...".
 [[nodiscard]] std::vector<std::string> notJudgedLines(const Report& report);
-/// "lost per step 89.34 ms", with its threshold if it has one.
+/// Returns "lost per step 89.34 ms", with its threshold if it has one.
 [[nodiscard]] std::string figureText(const rules::Figure& figure);
-/// "rank 2 at 1.234567 s for 8.05 ms: ..."
+/// Returns "rank 2 at 1.234567 s for 8.05 ms: ...".
 [[nodiscard]] std::string evidenceText(const rules::Evidence& place);
-/// "12.34 ms a step, part of exposed_communication", or "not estimated".
+/// Returns "12.34 ms a step, part of exposed_communication", or "not estimated".
 [[nodiscard]] std::string costText(const rules::Finding& finding);
 
 } // namespace ringside::report

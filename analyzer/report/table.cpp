@@ -13,13 +13,14 @@ namespace {
 
 using Lines = std::vector<std::vector<std::string>>;
 
-/// Names in a trace may hold anything: what could move a terminal's cursor becomes a space.
+/// Replaces control characters by spaces: names in a trace may contain anything, even terminal escape
+/// sequences.
 std::string printable(std::string_view text)
 {
     return trace::shownText(text, ' ');
 }
 
-/// Where the first word ends; a number and its unit are one.
+/// Returns the end of the first word. A number and its unit count as one word.
 std::size_t wordEnd(std::string_view text)
 {
     const std::size_t end = std::min(text.find(' '), text.size());
@@ -35,7 +36,7 @@ std::size_t wordEnd(std::string_view text)
     return end;
 }
 
-/// Header lines from the top, all columns of equal height.
+/// Returns the header lines from the top, with all columns of equal height.
 Lines headerLines(const Table& table)
 {
     std::size_t height = 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables and paragraphs of text, for a terminal or as Markdown. Numbers go right, everything else left.
+// Formats tables and paragraphs for a terminal, as Markdown or as CSV. Numbers are aligned right, everything
+// else left.
 #pragma once
 #include "report/cell.h"
 
@@ -10,19 +11,19 @@
 namespace ringside::report {
 
 struct Table {
-    std::vector<std::string> header; ///< a line feed breaks a title in a terminal
+    std::vector<std::string> header; ///< a line feed breaks a title into lines in a terminal
     std::vector<std::vector<Cell>> rows;
 };
 
-/// By column: whether no row holds words there.
+/// Returns for each column whether it contains no text.
 [[nodiscard]] std::vector<bool> rightAligned(const Table& table);
 [[nodiscard]] std::string plainTable(const Table& table, std::string_view indent);
 [[nodiscard]] std::string markdownTable(const Table& table);
-/// Quoted as RFC 4180 says: a line of titles, then the bare values.
+/// Returns CSV quoted as in RFC 4180: a header line, then the plain values.
 [[nodiscard]] std::string csvTable(const Table& table);
-/// Text in which nothing is taken for a table's border, a tag or the end of a line.
+/// Escapes text so that nothing in it is read as a table border, a tag or a line break.
 [[nodiscard]] std::string markdownText(std::string_view text);
-/// Breaks at spaces; every line begins with `indent`. Control characters become spaces.
+/// Breaks a text into lines at spaces; every line begins with `indent`. Control characters become spaces.
 [[nodiscard]] std::string wrap(std::string_view anyText, std::size_t width, std::string_view indent);
 
 } // namespace ringside::report

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paragraph at the top: what limits this run, what it costs, what to try first. Says so when it cannot
-// tell.
+// Writes the paragraph at the top of a report: what limits the run, what it costs, and what to try first. It
+// says so if this is not known.
 #include "report/report.h"
 #include "rules/shared/support.h"
 
@@ -24,7 +24,7 @@ const MissingRule* inconclusiveRule(const Report& report)
     return found == report.notApplicable.end() ? nullptr : &*found;
 }
 
-/// Everything that weakens the verdict of a run with device data, the worst first.
+/// Returns all reasons that weaken the verdict of a run with device data, the worst first.
 std::vector<Doubt> doubtsOf(const Report& report)
 {
     constexpr std::size_t kManySteps = 10;
@@ -32,15 +32,14 @@ std::vector<Doubt> doubtsOf(const Report& report)
     const std::int64_t world = report.model.worldSize;
     std::vector<Doubt> doubts;
     if (report.model.recordingIsStep()) {
-        doubts.push_back({Confidence::Low, "no step was found, so that start-up and end may count too"});
+        doubts.push_back({Confidence::Low, "no step was found, so the figures may include start-up and end"});
     } else if (report.model.analyzedWhole) {
         doubts.push_back(
-            {Confidence::Low, "so few steps were recorded that the first and the last count too"});
+            {Confidence::Low, "few steps were recorded, so the figures include the first and the last one"});
     }
     if (report.model.stepsGuessed() && report.model.stepPeriod->confidence == model::StepConfidence::Low) {
-        doubts.push_back({Confidence::Low,
-                          "steps are guessed, and nothing but the repetition of calls speaks "
-                          "for them: --steps-by says what a step is"});
+        doubts.push_back({Confidence::Low, "steps are guessed, and only the repetition of calls supports "
+                                           "them; use --steps-by to define a step"});
     }
     if (2 * measured < world) {
         doubts.push_back(
@@ -53,13 +52,13 @@ std::vector<Doubt> doubtsOf(const Report& report)
         doubts.push_back({Confidence::Low, fmt::format("{} is {}", rule->rule, rule->reason)});
     }
     if (hasIssue(report, trace::Issue::StepsFromHostClock)) {
-        doubts.push_back({Confidence::Low, "steps are cut at the host's times, not at the device's"});
+        doubts.push_back({Confidence::Low, "steps are cut at host times, not at device times"});
     }
     if (!report.model.analyzedWhole && report.metrics.stepCount() < kManySteps) {
-        doubts.push_back(
-            {Confidence::Medium,
-             fmt::format("only {} step{} analyzed, {} or more are steady", report.metrics.stepCount(),
-                         report.metrics.stepCount() == 1 ? " was" : "s were", kManySteps)});
+        doubts.push_back({Confidence::Medium,
+                          fmt::format("only {} step{} analyzed; {} or more are needed for steady figures",
+                                      report.metrics.stepCount(),
+                                      report.metrics.stepCount() == 1 ? " was" : "s were", kManySteps)});
     }
     if (report.droppedRecords > 0) {
         doubts.push_back({Confidence::Medium, fmt::format("{} records were dropped", report.droppedRecords)});
@@ -69,7 +68,8 @@ std::vector<Doubt> doubtsOf(const Report& report)
     return doubts;
 }
 
-/// The costliest finding of its kind: findings come sorted. Information alone limits nothing.
+/// Returns the costliest cause or symptom; findings are sorted. Findings of severity information limit
+/// nothing.
 const rules::Finding* costliest(const Report& report, bool cause)
 {
     for (const rules::Finding& finding : report.findings) {
@@ -80,7 +80,8 @@ const rules::Finding* costliest(const Report& report, bool cause)
     return nullptr;
 }
 
-/// A cause goes before the symptoms it explains, unless it explains only a small part of them.
+/// Returns the finding for the verdict. A cause is preferred to a symptom unless it explains only a small
+/// part of it.
 const rules::Finding* worst(const Report& report)
 {
     constexpr std::int64_t kSmallPart = 4;
@@ -117,7 +118,7 @@ std::string whereTimeGoes(const Report& report)
         rules::percent(total.share(total.exposedCopyNs)), rules::percent(total.share(total.idleNs)));
 }
 
-/// The costliest cause that is not the same loss seen from another side.
+/// Returns the costliest other cause that is not part of the first one's loss.
 const rules::Finding* nextCause(const Report& report, const rules::Finding& first)
 {
     const auto holds = [](const rules::Finding& whole, const rules::Finding& part) {
@@ -132,7 +133,7 @@ const rules::Finding* nextCause(const Report& report, const rules::Finding& firs
     return nullptr;
 }
 
-/// What a finding says, costs and advises, and which cause comes next.
+/// Returns title, cost and advice of a finding, and the next cause.
 std::string advise(const Report& report, const rules::Finding& first)
 {
     std::string text = fmt::format("{}.{} Try first: {}", first.title, costText(report, first), first.advice);
@@ -145,37 +146,33 @@ std::string advise(const Report& report, const rules::Finding& first)
 std::string_view unmeasured(const Report& report)
 {
     if (report.model.ranks.empty()) {
-        return "No rank left a trace in this run, so nothing can be said about it. Was the job started with "
-               "the collector "
-               "preloaded, and did it call NCCL or CUDA?";
+        return "This run has no trace of any rank, so nothing was measured. Check that the job was started "
+               "with the collector preloaded, and that it called NCCL or CUDA.";
     }
     if (!report.model.hasDeviceData() && report.model.imported) {
-        return "The trace holds no device work, so what limits this run was not measured. Was the profiler "
-               "told "
-               "to record the GPU (ProfilerActivity.CUDA, nsys --trace=cuda)?";
+        return "The trace contains no device work, so what limits this run was not measured. Check that the "
+               "profiler recorded the GPU (ProfilerActivity.CUDA, nsys --trace=cuda).";
     }
     if (!report.model.hasDeviceData()) {
         return "No device work was recorded, so what limits this run was not measured. Record with "
-               "`--profile standard`; the "
-               "coverage below says why the device tier was not active.";
+               "`--profile standard`; the coverage below says why the device tier was not active.";
     }
     if (report.model.stepCoverage.notEverywhere > 0) {
         return "No step was recorded on every rank that has device data, so what limits this run was not "
-               "measured. Did a rank end early or start late? Record all ranks over the same steps.";
+               "measured. Check whether a rank ended early or started late, and record all ranks over the "
+               "same steps.";
     }
     if (report.model.imported) {
         return "No whole step with device work was found, so what limits this run was not measured. If one "
-               "of "
-               "the trace's ranges is a step, --steps-by range=NAME says so; --steps-by none takes the "
-               "recording "
-               "as a whole.";
+               "of the trace's ranges is a step, use --steps-by range=NAME; --steps-by none analyzes the "
+               "recording as a whole.";
     }
     return "No whole step with device work was found, so what limits this run was not measured. Mark steps "
-           "with NVTX ranges "
-           "(`ProfilerStep#N`, `iteration N`) or with ringside_step_begin, and record more of them.";
+           "with NVTX ranges (`ProfilerStep#N`, `iteration N`) or with ringside_step_begin, and record more "
+           "of them.";
 }
 
-/// A finding that names its own doubt is not sure, however well the run was recorded.
+/// A finding with a doubt of its own has medium confidence at most.
 void weaken(Verdict& verdict, const rules::Finding& first)
 {
     if (verdict.confidence == Confidence::High && !first.doubt.empty()) {
@@ -184,7 +181,7 @@ void weaken(Verdict& verdict, const rules::Finding& first)
     }
 }
 
-/// Of a run in which CUDA events timed NCCL's calls, and nothing else of the devices is known.
+/// Returns the verdict of a run in which only NCCL's calls were timed, by CUDA events.
 Verdict judgeTimedCalls(const Report& report)
 {
     Verdict verdict;
@@ -192,10 +189,9 @@ Verdict judgeTimedCalls(const Report& report)
     const rules::Finding* const first = worst(report);
     if (first == nullptr) {
         verdict.confidence = Confidence::Inconclusive;
-        verdict.summary =
-            "Nothing in the times of NCCL's calls limits this run; compute and idle time were not "
-            "measured, since CUDA events time these calls alone. The coverage below says why the "
-            "device tier was not active.";
+        verdict.summary = "Nothing in the times of NCCL's calls limits this run. Compute and idle time were "
+                          "not measured, because CUDA events time only these calls. The coverage below says "
+                          "why the device tier was not active.";
     } else {
         verdict.confidence = Confidence::Low;
         verdict.limitedBy = first->limit;
@@ -215,8 +211,8 @@ Verdict judge(const Report& report)
         verdict.limitedBy = first.limit;
         verdict.rule = first.rule;
         const std::string_view state = first.limit == rules::Limit::Death
-                                           ? "This run did not end as it should, whatever its steps cost"
-                                           : "This run does not work as it should, whatever it costs";
+                                           ? "This run did not end normally"
+                                           : "This run does not work correctly";
         verdict.summary = fmt::format("{}. {}. Try first: {}", state, first.title, first.advice);
         return verdict;
     }
@@ -240,7 +236,7 @@ Verdict judge(const Report& report)
         verdict.limitedBy = computes ? rules::Limit::Compute : rules::Limit::Nothing;
         verdict.summary = fmt::format("Nothing measured here limits this run: {}.", whereTimeGoes(report));
     } else {
-        // What is only worth warnings does not limit a run that computes most of the time.
+        // Warnings alone do not limit a run that computes most of the time.
         const bool small =
             computes && std::none_of(report.findings.begin(), report.findings.end(), [](const auto& finding) {
                 return finding.severity == rules::Severity::Problem;
@@ -248,10 +244,10 @@ Verdict judge(const Report& report)
         verdict.limitedBy = small ? rules::Limit::Compute : first->limit;
         verdict.rule = first->rule;
         weaken(verdict, *first);
-        verdict.summary =
-            (small ? fmt::format("Mostly computing: {}. Most to gain elsewhere: ", whereTimeGoes(report))
-                   : std::string()) +
-            advise(report, *first);
+        verdict.summary = (small ? fmt::format("The run mostly computes: {}. The largest other gain: ",
+                                               whereTimeGoes(report))
+                                 : std::string()) +
+                          advise(report, *first);
     }
     if (report.model.emulated) {
         verdict.summary +=

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A report for somebody who may have had enough before it is there.
+// Builds a report with checkpoints, so that the caller can cancel it.
 #pragma once
 #include "report/report.h"
 
@@ -7,11 +7,11 @@
 
 namespace ringside::report {
 
-/// Called between pieces of the work. What it throws ends the work and comes out of it; it must not be a
-/// std::exception, which would only be a rule that failed.
+/// Called between parts of the work. An exception that it throws ends the work and reaches the caller. It
+/// must not be a std::exception, which would count as a failed rule.
 using Checkpoint = std::function<void()>;
 
-/// As buildReport(run, options, modelOptions).
+/// Builds a report like buildReport(run, options, modelOptions).
 [[nodiscard]] Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
                                  const model::ModelOptions& modelOptions, const Checkpoint& checkpoint);
 

@@ -8,7 +8,7 @@ namespace ringside::rules::rule_compute_imbalance {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"excess", 0.10, "warn when a rank computes longer than the median of all by more than this share"},
+    {"excess", 0.10, "warn when a rank computes longer than the median of its peers by more than this share"},
     {"least_steps", 0.75, "least share of the analyzed steps in which it computes longer than the median"},
 };
 

@@ -29,7 +29,7 @@ Outcome run(const Context& context)
     }
     Finding finding = changingRankFinding(context, changing, alike);
     finding.limit = Limit::Compute;
-    finding.title = changingRankTitle(context, changing) + ": other kernels take longer each time";
+    finding.title = changingRankTitle(context, changing) + ": different kernels take longer each time";
     finding.doubt = "what made these kernels longer was not measured";
     finding.advice = "Look for loads that share the devices from time to time: other processes on the GPU, "
                      "communication kernels that take multiprocessors from the compute they overlap, clocks "

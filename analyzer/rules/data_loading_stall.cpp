@@ -17,8 +17,8 @@ bool anyDataRange(const Context& context)
 {
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         const trace::ProcessTrace& process = context.run.processOf(context.rankOf(rank));
-        std::unordered_set<trace::StringId>
-            seen; // a trace may hold millions of ranges with few distinct names
+        // A trace may hold millions of ranges with few distinct names.
+        std::unordered_set<trace::StringId> seen;
         for (const trace::RangeRow& range : process.ranges) {
             if (seen.insert(range.name).second && metrics::isDataLoadingRange(process.text(range.name))) {
                 return true;

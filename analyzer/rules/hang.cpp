@@ -21,9 +21,9 @@ std::optional<Stall> longestOf(const trace::ProcessTrace& process)
     std::optional<Stall> longest;
     for (const trace::HangRow& row : process.hangs) {
         const std::int64_t end = row.endedNs.value_or(process.process.endNs.value_or(row.noticedNs));
-        const Stall stand{&row, {row.sinceNs, std::max(end, row.sinceNs)}};
-        if (!longest || stand.local.length() > longest->local.length()) {
-            longest = stand;
+        const Stall stall{&row, {row.sinceNs, std::max(end, row.sinceNs)}};
+        if (!longest || stall.local.length() > longest->local.length()) {
+            longest = stall;
         }
     }
     return longest;
@@ -39,15 +39,15 @@ Outcome run(const Context& context)
     bool ended = true;
     std::string reason;
     for (const model::Rank& rank : context.run.ranks) {
-        const std::optional<Stall> stand = longestOf(context.run.processOf(rank));
-        if (!stand || static_cast<double>(stand->local.length()) < context.option("min_s") * 1e9) {
+        const std::optional<Stall> stall = longestOf(context.run.processOf(rank));
+        if (!stall || static_cast<double>(stall->local.length()) < context.option("min_s") * 1e9) {
             continue;
         }
         finding.ranks.push_back(rank.rank);
-        finding.evidence.push_back(evidence(rank, stand->local, stand->row->reason));
-        reason = stand->local.length() > longestNs ? stand->row->reason : reason;
-        longestNs = std::max(longestNs, stand->local.length());
-        ended = ended && (stand->row->endedNs || hang::endedNormally(context.run.processOf(rank)));
+        finding.evidence.push_back(evidence(rank, stall->local, stall->row->reason));
+        reason = stall->local.length() > longestNs ? stall->row->reason : reason;
+        longestNs = std::max(longestNs, stall->local.length());
+        ended = ended && (stall->row->endedNs || hang::endedNormally(context.run.processOf(rank)));
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
@@ -60,7 +60,7 @@ Outcome run(const Context& context)
     finding.figures = {
         {"no_progress_ns", Unit::Ns, static_cast<double>(longestNs), context.option("min_s") * 1e9}};
     finding.advice =
-        fmt::format("`ringside hang {}` says which collective waits for whom and shows stacks. If a "
+        fmt::format("`ringside hang {}` shows which collective waits for which ranks, and their stacks. If a "
                     "checkpoint or an evaluation takes that long by design, raise RINGSIDE_HANG_TIMEOUT.",
                     context.run.trace.path.filename().string());
     finding.settings = {"RINGSIDE_HANG_TIMEOUT"};

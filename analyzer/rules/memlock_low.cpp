@@ -18,8 +18,7 @@ Outcome run(const Context& context)
         const trace::ProcessTrace& process = context.run.processOf(rank);
         const auto limit = settingOf(process, "process", "memlock_bytes");
         known = known || limit.has_value();
-        const auto bytes =
-            values::parseNumber<std::int64_t>(limit.value_or("")); // "unlimited" is not a number
+        const auto bytes = values::parseNumber<std::int64_t>(limit.value_or("")); // null for "unlimited"
         if (!bytes || settingOf(process, "machine", "rdma_devices").value_or("").empty()) {
             continue; // without an RDMA device nothing is pinned
         }

@@ -177,9 +177,9 @@ Outcome run(const Context& context)
     return std::vector<Finding>{describe(context, messages, medianBytes, judgement)};
 }
 
-/// Larger buckets. One size for all would expose a last bucket that is most of the gradients: parts of them
-/// are tried, too. None where a step reduces them several times: a replay would join messages of different
-/// backward passes.
+/// Replays the run with larger buckets. If one bucket held all gradients, most of them would be exposed at
+/// the end, so fractions of the total are tried too. There is no replay if a step reduces gradients several
+/// times, because it would join messages of different backward passes.
 std::vector<whatif::Changes> cures(const Context& context, const Finding& finding)
 {
     constexpr double kMost = 1e12;
@@ -206,8 +206,8 @@ RINGSIDE_RULE(
         "Half-peak size is latency times bandwidth, fitted over the run's own all-reduces (time = latency + "
         "size / bandwidth). Messages are small below the larger of it and min_message_bytes, if latency is "
         "min_latency_share of their time. The cost is the latency of the messages beyond what bucket_bytes "
-        "would need, as far as it is exposed and not of a last message before which the network is idle; "
-        "where times do not grow with size, what the run's own largest messages would save.",
+        "would need, as far as it is exposed; a last message before which the network is idle does not "
+        "count. If times do not grow with size, it is what the run's own largest messages would save.",
     .ofSteps = true, .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);
 
 } // namespace ringside::rules::rule_small_messages

@@ -8,7 +8,8 @@
 namespace ringside::settings {
 namespace {
 
-/// Variables that are meant to differ: who a rank is, where it writes, which device it sees.
+/// Returns true for variables that are meant to differ between ranks: the rank's identity, its output files,
+/// its device.
 bool differsByDesign(std::string_view name)
 {
     constexpr std::array<std::string_view, 8> kNames{"CUDA_VISIBLE_DEVICES",

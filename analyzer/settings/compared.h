@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which settings should be the same on all ranks of a job.
+// Decides which settings should be the same on all ranks of a job.
 #pragma once
 #include <ringside/trace/rows.h>
 
 namespace ringside::settings {
 
-/// Versions of libraries, and variables of the libraries that ranks talk through; not who a rank is, nor what
-/// is free on its machine.
+/// Returns true for versions of libraries, and for variables of the libraries that ranks communicate through.
+/// Returns false for the identity of a rank and for the state of its machine.
 [[nodiscard]] bool isCompared(const trace::SettingRow& row);
 
 } // namespace ringside::settings

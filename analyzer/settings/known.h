@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of what is known of variables, a line each: what NCCL takes, what a name is called today, whose
-// it is. From NCCL's user guide (environment variables, 2.19 to 2.30) and PyTorch's of ProcessGroupNCCL.
+// Tables of known environment variables: ranges of numbers, deprecated names, and switches of fast paths.
+// From NCCL's user guide (environment variables, 2.19 to 2.30) and PyTorch's documentation of
+// ProcessGroupNCCL.
 #pragma once
 #include <cstdint>
 #include <string_view>
 
 namespace ringside::settings {
 
-/// A number and what NCCL takes for it.
+/// A numeric variable and the range that NCCL accepts.
 struct Range {
     std::string_view name;
     std::int64_t least;
@@ -33,7 +34,8 @@ inline constexpr Range kRanges[] = {
 
 struct OldName {
     std::string_view name;
-    std::int64_t since; ///< of NCCL; 0: whatever NCCL
+    /// First NCCL version with the new name, as ncclGetVersion encodes it; 0 for any version.
+    std::int64_t since;
     std::string_view instead;
 };
 inline constexpr OldName kOldNames[] = {
@@ -52,7 +54,7 @@ inline constexpr OldName kOldNames[] = {
 
 struct FastPath {
     std::string_view name;
-    std::string_view what;
+    std::string_view what; ///< what the variable disables
 };
 inline constexpr FastPath kFastPaths[] = {
     {"NCCL_P2P_DISABLE", "direct transfers between the GPUs of a host (NVLink, PCIe)"},

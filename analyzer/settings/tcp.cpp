@@ -13,24 +13,26 @@ namespace {
 using trace::Severity;
 
 constexpr double kMebibyte = 1048576;
-constexpr double kUsableShare = 0.5; // about half of a buffer is a window, the rest the kernel's own
+constexpr double kUsableShare = 0.5; // about half of a buffer is usable as window; the kernel needs the rest
 
-void switches(const KernelSetting& setting, std::vector<TcpRemark>& all)
+void addSwitchRemarks(const KernelSetting& setting, std::vector<TcpRemark>& all)
 {
     if (setting("net.ipv4.tcp_window_scaling") == "0") {
         all.push_back({Severity::Problem, "net.ipv4.tcp_window_scaling",
                        "TCP window scaling is off: no connection has more than 64 KiB in flight",
-                       "At a round trip of 1 ms that is 0.5 Gb/s a connection.",
+                       "At a round trip of 1 ms that is 0.5 Gb/s per connection.",
                        "sudo sysctl -w net.ipv4.tcp_window_scaling=1"});
     }
     if (setting("net.ipv4.tcp_sack") == "0") {
         all.push_back({Severity::Warning, "net.ipv4.tcp_sack",
-                       "Selective acknowledgement is off: a lost packet resends what came after it too",
-                       "Turn it on for hosts that train together.", "sudo sysctl -w net.ipv4.tcp_sack=1"});
+                       "Selective acknowledgement is off: after a lost packet, the packets behind it are "
+                       "retransmitted too",
+                       "Turn it on on all hosts of a job.", "sudo sysctl -w net.ipv4.tcp_sack=1"});
     }
 }
 
-void buffer(const KernelSetting& setting, const char* name, const TcpNeed& need, std::vector<TcpRemark>& all)
+void addBufferRemark(const KernelSetting& setting, const char* name, const TcpNeed& need,
+                     std::vector<TcpRemark>& all)
 {
     std::istringstream words{std::string(setting(name))};
     std::int64_t least = 0;
@@ -42,11 +44,11 @@ void buffer(const KernelSetting& setting, const char* name, const TcpNeed& need,
     }
     all.push_back(
         {static_cast<double>(most) < need.inFlight() / 4 ? Severity::Problem : Severity::Warning, name,
-         fmt::format("{} lets a connection use {:.1f} MiB; {} at {} Gb/s and a round trip of {} ms "
-                     "needs {:.1f} MiB",
-                     name, static_cast<double>(most) / kMebibyte, need.interface,
-                     static_cast<double>(need.mbps) / 1000, need.roundTripMs, wanted / kMebibyte),
-         "Matters where NCCL uses sockets; several sockets a pair (NCCL_NSOCKS_PERTHREAD) share the need.",
+         fmt::format(
+             "{} lets a connection use {:.1f} MiB; {} at {} Gb/s and a round trip of {} ms needs {:.1f} MiB",
+             name, static_cast<double>(most) / kMebibyte, need.interface,
+             static_cast<double>(need.mbps) / 1000, need.roundTripMs, wanted / kMebibyte),
+         "It matters if NCCL uses sockets. Several sockets per pair (NCCL_NSOCKS_PERTHREAD) share the need.",
          fmt::format("sudo sysctl -w {}='{} {} {:.0f}'", name, least, usual, wanted),
          static_cast<double>(most), wanted});
 }
@@ -55,17 +57,17 @@ void buffer(const KernelSetting& setting, const char* name, const TcpNeed& need,
 
 double TcpNeed::inFlight() const
 {
-    constexpr double kBytesPerMbpsMs = 1e6 / 8 / 1000; // of one Mb/s in one ms
+    constexpr double kBytesPerMbpsMs = 1e6 / 8 / 1000; // bytes that 1 Mb/s carries in 1 ms
     return static_cast<double>(mbps) * roundTripMs * kBytesPerMbpsMs;
 }
 
 std::vector<TcpRemark> judgeTcpBuffers(const KernelSetting& setting, const TcpNeed& need)
 {
     std::vector<TcpRemark> all;
-    switches(setting, all);
+    addSwitchRemarks(setting, all);
     for (const char* const name : {"net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"}) {
         if (need.mbps > 0) {
-            buffer(setting, name, need, all);
+            addBufferRemark(setting, name, need, all);
         }
     }
     return all;
@@ -73,7 +75,7 @@ std::vector<TcpRemark> judgeTcpBuffers(const KernelSetting& setting, const TcpNe
 
 std::vector<TcpRemark> judgeCongestionControl(const KernelSetting& setting)
 {
-    // dctcp needs switches that mark; who set it has them.
+    // dctcp needs switches that mark packets; a host that is set to dctcp is assumed to have them.
     constexpr std::array<std::string_view, 3> kGood{"cubic", "bbr", "dctcp"};
     const std::string_view control = setting("net.ipv4.tcp_congestion_control");
     if (control.empty() || std::ranges::find(kGood, control) != kGood.end()) {
@@ -81,7 +83,7 @@ std::vector<TcpRemark> judgeCongestionControl(const KernelSetting& setting)
     }
     return {{Severity::Warning, "net.ipv4.tcp_congestion_control",
              fmt::format("TCP's congestion control is {}, not cubic or bbr", control),
-             "Older ones fill a fast path slowly again after each loss. Set the same on all hosts, and "
+             "Older algorithms recover slowly after each loss on a fast path. Set the same on all hosts, and "
              "compare.",
              "sudo sysctl -w net.ipv4.tcp_congestion_control=cubic"}};
 }

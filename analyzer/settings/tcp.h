@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel's settings of TCP mean for a job whose data goes through sockets: judged by need, bandwidth
-// times delay, not by habit. Used by the rules on recorded runs and by `ringside doctor`; reads no file.
+// Checks the kernel's TCP settings for a job whose data goes through sockets. Limits follow from the
+// bandwidth-delay product, not from habit. The rules on recorded runs and `ringside doctor` use it. It reads
+// no files.
 #pragma once
 #include "trace/vocabulary/severity.h"
 
@@ -13,16 +14,16 @@
 
 namespace ringside::settings {
 
-/// The value of "net.ipv4.tcp_rmem" and the like; empty: not known.
+/// Returns the value of a setting such as "net.ipv4.tcp_rmem"; empty if not known.
 using KernelSetting = std::function<std::string_view(std::string_view name)>;
 
-/// The connection that must be kept full.
+/// The path that a connection should be able to fill.
 struct TcpNeed {
     std::string interface;
-    std::int64_t mbps = 0; ///< 0: not known
+    std::int64_t mbps = 0; ///< link rate; 0 if not known
     double roundTripMs = 0.5;
 
-    /// Bytes that are under way when it is full.
+    /// Returns the bandwidth-delay product in bytes.
     [[nodiscard]] double inFlight() const;
 };
 
@@ -31,14 +32,14 @@ struct TcpRemark {
     std::string setting;
     std::string what;
     std::string advice;
-    std::string fix;                   ///< a command
-    std::optional<double> bytes = {};  ///< that a connection may use
-    std::optional<double> wanted = {}; ///< that it should
+    std::string fix;                   ///< command that corrects the setting
+    std::optional<double> bytes = {};  ///< bytes that a connection may use
+    std::optional<double> wanted = {}; ///< bytes that it should be able to use
 };
 
-/// Window scaling, selective acknowledgements, and what a socket's buffers may grow to.
+/// Checks window scaling, selective acknowledgements, and the largest sizes of socket buffers.
 [[nodiscard]] std::vector<TcpRemark> judgeTcpBuffers(const KernelSetting& setting, const TcpNeed& need);
-/// cubic and bbr are fine.
+/// Returns a remark unless the algorithm is cubic, bbr or dctcp, or is not known.
 [[nodiscard]] std::vector<TcpRemark> judgeCongestionControl(const KernelSetting& setting);
 
 } // namespace ringside::settings

@@ -16,11 +16,11 @@ namespace {
 
 using trace::Severity;
 
-/// As NCCL reads a number: what strtoll takes, and whatever follows is not looked at.
+/// A number as NCCL parses it: by strtoll, ignoring what follows.
 struct Number {
     std::int64_t value = 0;
     bool any = false;  ///< there was a digit
-    bool rest = false; ///< something follows it
+    bool rest = false; ///< other characters follow the number
 };
 Number numberOf(const std::string& text)
 {
@@ -79,7 +79,7 @@ private:
 
     void unknownNames()
     {
-        constexpr const char* kNever = "NCCL_NCHANNELS"; // whatever library: guides invented it
+        constexpr const char* kNever = "NCCL_NCHANNELS"; // no NCCL has it, although some guides name it
         std::set<std::string> names = m_reader.unknown;
         if (find(kNever) != nullptr) {
             names.insert(kNever);
@@ -87,17 +87,16 @@ private:
         for (const std::string& name : names) {
             std::string advice = "Remove it or correct its name: it has no effect.";
             if (name == kNever) {
-                advice = "No version of NCCL has it. NCCL_MIN_CTAS and NCCL_MAX_CTAS bound the number of "
-                         "channels; "
-                         "NCCL chooses well by itself, so compare before and after.";
+                advice = "No version of NCCL has it. NCCL_MIN_CTAS and NCCL_MAX_CTAS limit the number of "
+                         "channels. NCCL chooses well by itself, so compare before and after.";
             }
             add(Trouble::Unknown, Severity::Warning, name,
                 fmt::format("{} is set, and {} does not know it", name, nccl()), std::move(advice));
         }
     }
 
-    /// torchrun gives its workers this one by itself, up to PyTorch 2.1: the user cannot mend it.
-    bool isTorchruns(std::string_view name)
+    /// torchrun sets this variable for its workers up to PyTorch 2.1, so the user cannot correct it.
+    bool isSetByTorchrun(std::string_view name)
     {
         const std::string* const value = find(name);
         return name == "NCCL_ASYNC_ERROR_HANDLING" && value != nullptr && *value == "1" &&
@@ -107,19 +106,19 @@ private:
     void oldNames()
     {
         for (const OldName& old : kOldNames) {
-            if (find(old.name) != nullptr && since(old.since) && !isTorchruns(old.name)) {
+            if (find(old.name) != nullptr && since(old.since) && !isSetByTorchrun(old.name)) {
                 add(Trouble::Deprecated, Severity::Info, old.name,
                     fmt::format("{} is the old name of {}", old.name, old.instead),
-                    fmt::format("Set {} instead, or nothing.", old.instead));
+                    fmt::format("Set {} instead, or neither.", old.instead));
             }
         }
         if (const std::string* index = find("NCCL_IB_GID_INDEX");
             index != nullptr && *index != "-1" && since(22100)) {
             add(Trouble::Deprecated, Severity::Warning, "NCCL_IB_GID_INDEX",
-                fmt::format("NCCL_IB_GID_INDEX={}: since NCCL 2.21 the index is found for each port", *index),
+                fmt::format("NCCL_IB_GID_INDEX={}: since NCCL 2.21, NCCL detects the index for each port",
+                            *index),
                 "Remove it: an index that fits one port or host is wrong on another, and then connections "
-                "fail or "
-                "use RoCE v1.");
+                "fail or use RoCE v1.");
         }
     }
 
@@ -132,16 +131,16 @@ private:
             }
             const Number number = numberOf(*text);
             if (!number.any || number.rest) {
-                notANumber(range.name, *text, number);
+                addNotANumber(range.name, *text, number);
             } else if (number.value < range.least || number.value > range.most) {
                 add(Trouble::Range, Severity::Warning, range.name,
                     fmt::format("{}={} is outside {} to {}", range.name, *text, range.least, range.most),
-                    "NCCL ignores, cuts or refuses it, by version. Remove it, or take a value inside and "
-                    "compare.");
+                    "Depending on the version, NCCL ignores, clamps or rejects it. Remove it, or use a value "
+                    "within the range and compare.");
             } else if (range.name.ends_with("BUFFSIZE") &&
                        !std::has_single_bit(static_cast<std::uint64_t>(number.value))) {
                 add(Trouble::Range, Severity::Info, range.name,
-                    fmt::format("{}={} is no power of two", range.name, *text),
+                    fmt::format("{}={} is not a power of two", range.name, *text),
                     "NCCL's guide recommends powers of two.");
             }
         }
@@ -151,16 +150,17 @@ private:
                 !std::has_single_bit(static_cast<std::uint64_t>(number.value))) {
                 add(Trouble::Range, Severity::Warning, "NCCL_NTHREADS",
                     fmt::format("NCCL_NTHREADS={} is none of 64, 128, 256, 512", *threads),
-                    "Remove it: NCCL knows its GPUs.");
+                    "Remove it: NCCL chooses a value that fits the GPU.");
             }
         }
     }
 
-    void notANumber(std::string_view name, const std::string& text, const Number& number)
+    void addNotANumber(std::string_view name, const std::string& text, const Number& number)
     {
         add(Trouble::Value, Severity::Warning, name,
-            number.any ? fmt::format("{}={} is read as {}: NCCL knows no units", name, text, number.value)
-                       : fmt::format("{}={} is no number", name, text),
+            number.any
+                ? fmt::format("{}={} is read as {}: NCCL does not accept units", name, text, number.value)
+                : fmt::format("{}={} is not a number", name, text),
             name.ends_with("BUFFSIZE") ? "Write plain bytes: 4 MiB is 4194304." : "Write a plain number.");
     }
 
@@ -176,8 +176,8 @@ private:
         const Number s = numberOf(*each);
         if (t.value > 0 && s.value > 0 && t.value <= kMost && s.value <= kMost && t.value * s.value > kMost) {
             add(Trouble::Range, Severity::Warning, "NCCL_SOCKET_NTHREADS",
-                fmt::format("NCCL_SOCKET_NTHREADS={} times NCCL_NSOCKS_PERTHREAD={} is {}: NCCL takes {} "
-                            "sockets at most",
+                fmt::format("NCCL_SOCKET_NTHREADS={} times NCCL_NSOCKS_PERTHREAD={} is {}: NCCL accepts at "
+                            "most {} sockets",
                             t.value, s.value, t.value * s.value, kMost),
                 "Lower one of them.");
         }
@@ -195,7 +195,7 @@ private:
             }
             const Number number = numberOf(*text);
             if (!number.any || number.rest) {
-                notANumber(name, *text, number);
+                addNotANumber(name, *text, number);
             } else if (number.value < 1 || number.value > most) {
                 add(Trouble::Range, Severity::Warning, name,
                     fmt::format("{}={} is outside 1 to {}", name, *text, most),
@@ -220,22 +220,21 @@ private:
                 fmt::format("NCCL_PROTO={} forces LL128, which can corrupt data where the hardware does not "
                             "support it",
                             *protocol),
-                "Remove it. NCCL takes LL128 by itself where it is safe and faster.");
+                "Remove it. NCCL uses LL128 by itself if it is safe and faster.");
         }
         const std::string* algorithm = find("NCCL_ALGO");
         if (algorithm == nullptr) {
             return;
         }
         const std::string text = upper(*algorithm);
-        const bool wholesale = !text.starts_with('^') && text.find(':') == std::string::npos;
-        if (wholesale && text.find("RING") == std::string::npos && since(kNoFallback)) {
+        const bool forAllFunctions = !text.starts_with('^') && text.find(':') == std::string::npos;
+        if (forAllFunctions && text.find("RING") == std::string::npos && since(kNoFallback)) {
             add(Trouble::Dangerous, Severity::Problem, "NCCL_ALGO",
-                fmt::format(
-                    "NCCL_ALGO={} leaves no algorithm for collectives that have only Ring (all-gather, "
-                    "reduce-scatter): they fail since NCCL 2.24",
-                    *algorithm),
-                "Name the function (`NCCL_ALGO=allreduce:tree`) or exclude with `^`; better remove it and "
-                "compare.");
+                fmt::format("NCCL_ALGO={} leaves no algorithm for collectives that only Ring implements "
+                            "(all-gather, reduce-scatter): they fail since NCCL 2.24",
+                            *algorithm),
+                "Name the function (`NCCL_ALGO=allreduce:tree`) or exclude algorithms with `^`. It is better "
+                "to remove it and compare.");
         }
     }
 
@@ -245,8 +244,8 @@ private:
             const std::string* text = find(path.name);
             if (text != nullptr && numberOf(*text).value == 1) {
                 add(Trouble::Dangerous, Severity::Warning, path.name,
-                    fmt::format("{}=1 switches off {}", path.name, path.what),
-                    "Often left over from debugging. Remove it and compare.");
+                    fmt::format("{}=1 disables {}", path.name, path.what),
+                    "It is often left over from debugging. Remove it and compare.");
             }
         }
     }
@@ -260,8 +259,8 @@ private:
             const std::string* path = find(name);
             if (path != nullptr && !path->empty() && !m_reader.exists(*path)) {
                 add(Trouble::Value, Severity::Warning, name,
-                    fmt::format("{}={}: there is no such file", name, *path),
-                    "NCCL goes on without it. Correct the path on every host, or remove the variable.");
+                    fmt::format("{}={}: this file does not exist", name, *path),
+                    "NCCL continues without it. Correct the path on every host, or remove the variable.");
             }
         }
     }
@@ -272,15 +271,15 @@ private:
         const std::string text = level != nullptr ? upper(*level) : std::string();
         if (text == "INFO" || text == "TRACE") {
             add(Trouble::Debug, text == "TRACE" ? Severity::Warning : Severity::Info, "NCCL_DEBUG",
-                fmt::format("NCCL_DEBUG={} is on: every rank writes lines for every communicator, with COLL "
-                            "for every call",
+                fmt::format("NCCL_DEBUG={} is on: every rank logs each communicator, and with "
+                            "NCCL_DEBUG_SUBSYS=COLL each call",
                             *level),
-                "For production NCCL_DEBUG=WARN; a file a rank (NCCL_DEBUG_FILE=nccl.%h.%p) keeps what you "
-                "need.");
+                "Use NCCL_DEBUG=WARN in production. To keep the log, write one file per rank "
+                "(NCCL_DEBUG_FILE=nccl.%h.%p).");
         } else if (level != nullptr && text != "WARN" && text != "VERSION" && text != "NONE" &&
                    text != "ABORT") {
             add(Trouble::Value, Severity::Info, "NCCL_DEBUG",
-                fmt::format("NCCL_DEBUG={} is no level", *level),
+                fmt::format("NCCL_DEBUG={} is not a level", *level),
                 "Levels are VERSION, WARN, INFO and TRACE.");
         }
         for (const std::string_view name : {"TORCH_NCCL_BLOCKING_WAIT", "NCCL_BLOCKING_WAIT"}) {
@@ -288,9 +287,8 @@ private:
             if (value != nullptr && numberOf(*value).value == 1) {
                 add(Trouble::BlockingWait, Severity::Warning, name,
                     fmt::format("{}=1: the host waits in every collective's wait()", name),
-                    "Remove it for training: kernels are then launched ahead again. "
-                    "TORCH_NCCL_ASYNC_ERROR_HANDLING "
-                    "(on by default) ends a hanging job as well.");
+                    "Remove it for training, so that the host launches kernels ahead again. "
+                    "TORCH_NCCL_ASYNC_ERROR_HANDLING (on by default) also ends a hanging job.");
             }
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the environment variables that NCCL and PyTorch read, and what is wrong with the values
-// that a job or a host has. Used by the rules of settings and by `ringside doctor`; reads no environment and
-// no file.
+// Checks the environment variables that NCCL and PyTorch read for names and values that are wrong. The rules
+// about settings and `ringside doctor` use it. It reads neither the environment nor files.
 #pragma once
 #include "trace/vocabulary/severity.h"
 
@@ -18,13 +17,13 @@ namespace ringside::settings {
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 enum class Trouble : std::uint8_t {
-    Unknown,      ///< no such variable in the NCCL that is loaded
-    Deprecated,   ///< an old name, or one that does more harm than good since some version
-    Dangerous,    ///< may fail, corrupt data or switch off a fast path
-    Range,        ///< a number outside what NCCL takes
-    Value,        ///< is read as something else than was meant
+    Unknown,      ///< the loaded NCCL has no such variable
+    Deprecated,   ///< an old name, or a setting that does more harm than good since some version
+    Dangerous,    ///< may fail, corrupt data or disable a fast path
+    Range,        ///< a number outside the range that NCCL accepts
+    Value,        ///< NCCL reads a different value than intended
     Debug,        ///< a switch for debugging left on
-    BlockingWait, ///< PyTorch's host waits in every collective
+    BlockingWait, ///< the host waits in every collective
 };
 
 struct Remark {
@@ -35,16 +34,16 @@ struct Remark {
     std::string advice; ///< one or two sentences
 };
 
-/// What reads the variables.
+/// Facts about the library that reads the variables.
 struct Reader {
     std::optional<std::int64_t> ncclVersion; ///< as ncclGetVersion says it: 22809 is 2.28.9
-    std::set<std::string>
-        unknown; ///< of the NCCL_ variables that are set, those its library does not contain
-    /// Whether a file is there; without it, files are not judged.
+    /// Of the NCCL_ variables that are set, those its library does not contain.
+    std::set<std::string> unknown;
+    /// Returns true if a file exists. If not set, files are not checked.
     std::function<bool(const std::string& path)> exists = {};
 };
 
-/// What is wrong with `variables`, by name.
+/// Returns what is wrong with `variables`, ordered by name.
 [[nodiscard]] std::vector<Remark> judge(const Variables& variables, const Reader& reader);
 
 } // namespace ringside::settings

@@ -6,7 +6,8 @@
 namespace ringside::settings {
 namespace {
 
-/// Both libraries went from thousands to ten thousands a major version when the minor had two digits.
+/// Both libraries changed the factor of the major version from 1,000 to 10,000 when minor versions got two
+/// digits.
 std::string threeParts(std::int64_t version, std::int64_t major)
 {
     return fmt::format("{}.{}.{}", version / major, version % major / 100, version % 100);

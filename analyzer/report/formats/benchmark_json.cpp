@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures to follow over time, of which smaller ones are better, as continuous benchmarking tools take them
-// (github-action-benchmark's customSmallerIsBetter). What was not measured is left out.
+// Writes figures for continuous benchmarking, of which smaller values are better (the format
+// customSmallerIsBetter of github-action-benchmark). Figures that were not measured are left out.
 #include "output/json_value.h"
 #include "report/format.h"
 

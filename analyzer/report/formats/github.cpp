@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Annotations of a GitHub workflow run, one line a finding, the costliest first
+// Writes annotations of a GitHub workflow run, one line per finding, the costliest first
 // (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). For the job's summary
 // page, append the Markdown report to $GITHUB_STEP_SUMMARY.
 #include "report/format.h"
@@ -11,7 +11,7 @@
 namespace ringside::report::format_github {
 namespace {
 
-/// Line breaks and percent signs are encoded; in a property the separators too.
+/// Encodes line breaks and percent signs, and in a property also the separators.
 std::string encoded(std::string_view text, std::string_view separators)
 {
     std::string result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report as one page that needs nothing else: no script, no other file, no network. Readable in light,
-// dark and print. Charts are inline SVG; each has its figures in a table, too.
+// Writes the report as one self-contained page: no script, no other file, no network access. It is readable
+// in light and dark mode and in print. Charts are inline SVG; a table repeats their figures.
 #include "report/format.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
@@ -48,7 +48,7 @@ std::string escaped(std::string_view text)
     return result;
 }
 
-/// Escaped; what stands between back quotes is a name to type.
+/// Escapes a text. Text between back quotes is shown as code.
 std::string prose(std::string_view text)
 {
     std::string result;
@@ -104,7 +104,8 @@ constexpr std::array kParts = {
     Part{"idle", "idle", &metrics::Breakdown::idleNs},
 };
 
-/// A bar a rank, as long as its steps. Beyond 64 ranks the bars are thin and only every 16th is named.
+/// One bar per rank, as long as its analyzed steps. With more than 64 ranks the bars are thin and only every
+/// 16th is labelled.
 class BreakdownChart final {
 public:
     explicit BreakdownChart(const Report& report) : m_report(report)
@@ -206,7 +207,7 @@ std::string findings(const Report& report)
     }
     text += report.findings.empty() ? element("p", "None.") : "";
     if (!report.notApplicable.empty()) {
-        text += "<h2>Not judged</h2>\n";
+        text += "<h2>Not applicable</h2>\n";
         for (const std::string& line : notJudgedLines(report)) {
             text += element("p", line);
         }

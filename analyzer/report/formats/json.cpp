@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON contract (ringside-report-1.schema.json): members are only ever added within
-// version 1. What was not measured is null. Times are ns after run.started_at.
+// Writes the JSON report (ringside-report-1.schema.json). Within version 1, members are only added. Values
+// that were not measured are null. Times are ns after run.started_at.
 #include "output/json_value.h"
 #include "report/communicators.h"
 #include "report/format.h"
@@ -16,7 +16,7 @@
 namespace ringside::report::format_json {
 namespace {
 
-/// Ranks in each dimension; null: nothing is known.
+/// Returns the number of ranks in each parallel dimension; null if not known.
 Json parallelJson(const model::ParallelLayout& layout)
 {
     if (!layout.isKnown()) {
@@ -31,7 +31,7 @@ Json parallelJson(const model::ParallelLayout& layout)
             {"pp", sizes.pipeline}};
 }
 
-/// A rank's numbers, from 1.
+/// Returns a rank's positions in the dimensions, counted from 1.
 Json placeJson(const model::ParallelLayout& layout, std::size_t rank)
 {
     if (!layout.isKnown()) {
@@ -76,7 +76,8 @@ Json runJson(const Report& report)
                                                                     : Json(workloadName(model.workload))}};
 }
 
-/// A host's own clock minus the reference's at run time 0. A hostile file's times may wrap, and stay numbers.
+/// Returns a host's clock minus the reference host's clock at run time 0, in ns. Times of a damaged file may
+/// wrap around; the result is still a number.
 std::int64_t offsetAtTheStart(const model::Model& model, std::size_t host)
 {
     const auto clockOf = [&model](std::size_t index) {
@@ -92,7 +93,7 @@ std::int64_t offsetAtTheStart(const model::Model& model, std::size_t host)
     return std::llround(std::clamp(offset, -kMost, kMost));
 }
 
-/// What each host's clock was taken for. Offsets hold at run.started_at.
+/// Returns the alignment of each host's clock. Offsets hold at run.started_at.
 Json clocksJson(const model::Model& model)
 {
     constexpr double kPartsPerMillion = 1e6;
@@ -108,7 +109,8 @@ Json clocksJson(const model::Model& model)
     return clocks;
 }
 
-/// The rank that knows least decides.
+/// Returns the source of the steps: "guessed", "told" (--steps-by), "marks" if a rank's steps come from
+/// marks, else "ranges". Null if there are no steps.
 Json stepSourceJson(const model::Model& model)
 {
     if (model.stepCoverage.found == 0) {
@@ -122,7 +124,7 @@ Json stepSourceJson(const model::Model& model)
                                    : Json(marked ? "marks" : "ranges");
 }
 
-/// Of steps that nobody marked.
+/// Returns the period of steps that come from neither marks nor ranges; null otherwise.
 Json stepPeriodJson(const model::Model& model)
 {
     if (!model.stepPeriod) {
@@ -146,7 +148,7 @@ Json stepPeriodJson(const model::Model& model)
 Json coverageJson(const Report& report)
 {
     const std::size_t steady = report.model.analyzedWhole ? 0 : report.model.analyzedSteps.size();
-    // A recording that stands for a step is none.
+    // A recording that is analyzed as a whole has no steps.
     const model::StepCoverage steps =
         report.model.recordingIsStep() ? model::StepCoverage{} : report.model.stepCoverage;
     const std::size_t analyzed = report.model.recordingIsStep() ? 0 : report.model.analyzedSteps.size();
@@ -196,7 +198,7 @@ Json summaryJson(const Report& report)
             {"samples_per_s", nullptr}};
 }
 
-/// What a rank's figures are divided into: totals, or medians of a step.
+/// Figures of a rank: totals, or medians of a step.
 struct Part {
     metrics::Breakdown figures;
     std::optional<double> ratio;
@@ -217,14 +219,14 @@ Part medianOf(const metrics::RankMetrics& rank)
             rank.medianOf(&metrics::Breakdown::usefulUtilization), rank.medianLastArrivals};
 }
 
-/// Of a recording in which no step was found.
+/// Returns figures per second, for a recording without steps.
 Part perSecondOf(const metrics::RankMetrics& rank)
 {
     const auto last = std::llround(static_cast<double>(rank.lastArrivals) / std::max(1e-9, rank.periods));
     return {rank.mean(), rank.total.ratio(), rank.total.utilization(), rank.total.usefulUtilization(), last};
 }
 
-/// `run` tells what was measured at all.
+/// `run` determines which values were measured.
 Json partJson(const Part& rank, const metrics::RunMetrics& run)
 {
     const metrics::Breakdown& part = rank.figures;
@@ -264,7 +266,7 @@ Json measuredRank(const Report& report, const metrics::RankMetrics& rank)
     return result;
 }
 
-/// A rank without device data still has its row: everything in it is null.
+/// Returns the row of a rank without device data, in which all values are null.
 Json unmeasuredRank(const model::Rank& rank)
 {
     Json result = {{"rank", rank.rank}};
@@ -278,7 +280,7 @@ Json unmeasuredRank(const model::Rank& rank)
     return result;
 }
 
-/// What CUDA events tell of a rank; the rest was not measured.
+/// Adds what CUDA events measured on a rank; other values were not measured.
 void addTimedCalls(Json& rank, const metrics::RunMetrics& run, std::size_t index)
 {
     const auto timed = std::ranges::find(run.timed.ranks, index, &metrics::TimedRank::rank);
@@ -428,7 +430,7 @@ std::string render(const Report& report, const Look& /*look*/)
         {"findings", findings},
         {"not_applicable", missing},
         {"issues", issues}};
-    // A name in a trace may hold any bytes; the report must stay JSON.
+    // A name in a trace may contain any bytes, so invalid UTF-8 is replaced.
     return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JUnit XML for CI systems: every rule is a test case. Warnings and problems fail it, what could not be
-// judged is skipped; times are 0, because a rule measures a run and not itself.
+// Writes JUnit XML for CI systems. Every rule is a test case. Warnings and problems fail it; rules that were
+// not applicable are skipped. Times are 0, because a rule measures the run and not itself.
 #include "report/format.h"
 #include "report/sentences.h"
 #include "trace/utf8.h"
@@ -17,7 +17,7 @@ namespace {
 
 using Findings = std::vector<const rules::Finding*>;
 
-/// XML 1.0 has no place for control characters, not even as references.
+/// Replaces control characters, which XML 1.0 does not allow even as references.
 std::string xmlText(std::string_view text)
 {
     return trace::shownText(text, ' ', "\n\t");
@@ -80,7 +80,7 @@ std::string render(const Report& report, const Look& /*look*/)
     set("package", "ringside");
     set("id", "0");
     if (report.startedAt) {
-        constexpr std::size_t kSeconds = 19; // the schema knows neither fractions nor zones
+        constexpr std::size_t kSeconds = 19; // the schema allows neither fractions nor time zones
         set("timestamp", report.startedAt->substr(0, kSeconds));
     }
     if (!report.model.hosts.empty()) {
@@ -107,6 +107,6 @@ std::string render(const Report& report, const Look& /*look*/)
 
 } // namespace
 
-RINGSIDE_REPORT(junit, .title = "JUnit XML, a test case a rule", .render = render);
+RINGSIDE_REPORT(junit, .title = "JUnit XML, one test case per rule", .render = render);
 
 } // namespace ringside::report::format_junit

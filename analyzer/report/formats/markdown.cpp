@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report for a pull request or a wiki page.
+// Writes the report for a pull request or a wiki page.
 #include "report/format.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
@@ -43,7 +43,7 @@ std::string notJudged(const Report& report)
     for (const std::string& line : notJudgedLines(report)) {
         text += fmt::format("- {}\n", markdownText(line));
     }
-    return text.empty() ? text : "## Not judged\n\n" + text + "\n";
+    return text.empty() ? text : "## Not applicable\n\n" + text + "\n";
 }
 
 std::string coverage(const Report& report)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0) for code scanning dashboards. A finding is
-// about a run, not a line of code: its place is the run's file, its logical locations are ranks.
+// Writes SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0) for code scanning dashboards. A finding
+// belongs to a run, not to a line of code: its location is the run's file, and its logical locations are
+// ranks.
 #include "output/json_value.h"
 #include "report/format.h"
 #include "report/sentences.h"
@@ -18,7 +19,7 @@ std::string_view levelOf(rules::Severity severity)
     return kLevels[static_cast<std::size_t>(severity)];
 }
 
-/// What is not unreserved in a path is percent-encoded (RFC 3986).
+/// Percent-encodes all but unreserved characters (RFC 3986) of the file name.
 std::string uriOf(const std::filesystem::path& path)
 {
     std::string uri;

@@ -14,11 +14,11 @@ namespace ringside::report::format_text {
 namespace {
 
 constexpr std::string_view kHang = "           ";
-constexpr std::size_t kPlaces = 2; ///< of a finding's evidence
+constexpr std::size_t kPlaces = 2; ///< evidence lines of a finding
 constexpr std::string_view kHowToSeeAll = "`--all` shows everything";
-// On a screen:
+// Limits of the short report (Extent::Screen):
 constexpr std::size_t kMostFindings = 5;
-constexpr std::size_t kMostRows = 16; ///< ranks of a full host with two GPUs a card
+constexpr std::size_t kMostRows = 16; ///< ranks of a large host: 8 cards with two GPUs each
 
 struct Paint {
     const Look& look;
@@ -35,7 +35,7 @@ struct Paint {
         return wrap(text, look.width, indent);
     }
     [[nodiscard]] bool all() const { return look.extent == Extent::All; }
-    /// The first rows, with the number of what is left out.
+    /// Returns the first rows, with the number of rows left out.
     [[nodiscard]] std::string table(Table table) const
     {
         const std::size_t rows = table.rows.size();
@@ -52,7 +52,7 @@ std::string_view colourOf(rules::Severity severity)
     return kCodes[static_cast<std::size_t>(severity)];
 }
 
-/// What stands for itself: first what the verdict names, then what costs most.
+/// Returns the findings that restate no other: first the one that the verdict names, then by cost.
 std::vector<const rules::Finding*> lossesOf(const Report& report)
 {
     std::vector<const rules::Finding*> losses;
@@ -107,13 +107,11 @@ std::string notJudged(const Report& report, const Paint& paint)
         return {};
     }
     if (!paint.all()) {
-        return paint.prose(
-            fmt::format("Not judged: {} rules, for which this run does not hold what they need "
-                        "({}).",
-                        report.notApplicable.size(), kHowToSeeAll),
-            "  ");
+        return paint.prose(fmt::format("Not applicable: {} rules, for which this run lacks the data ({}).",
+                                       report.notApplicable.size(), kHowToSeeAll),
+                           "  ");
     }
-    std::string text = paint.heading("Not judged");
+    std::string text = paint.heading("Not applicable");
     for (const std::string& line : notJudgedLines(report)) {
         text += paint.prose(line, "  ");
     }
@@ -169,10 +167,10 @@ std::string tables(const Report& report, const Paint& paint)
         text += paint.heading(breakdownTitle(report));
         text += breakdown(report, paint);
         text += paint.prose(
-            fmt::format("compute + exposed communication + exposed copy + idle = {}. useful: busy "
-                        "and not only waiting in a collective. wait: for later ranks, also where "
-                        "compute hides it.",
-                        periodWord(report.model)),
+            fmt::format(
+                "compute + exposed communication + exposed copy + idle = {}. useful: busy without waiting in "
+                "collectives. wait: time waiting for later ranks, including time that compute hides.",
+                periodWord(report.model)),
             "  ");
         if (paint.all()) {
             text += paint.heading(idleTitle(report));
@@ -222,7 +220,7 @@ std::string keyFigures(const Report& report, const Paint& paint)
     return text.empty() ? text : paint.heading("Key figures") + text;
 }
 
-/// Files of which nothing, or not all, is in the report: what it says may look complete without.
+/// Lists files that could not be read, or only in part, because the report may look complete without them.
 std::string notRead(const Report& report, const Paint& paint)
 {
     constexpr std::size_t kMost = 3;

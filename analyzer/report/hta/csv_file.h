@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CSV file as pandas writes one: lines end with \n, text is quoted only where it must be, floating point
-// numbers have a point and as many digits as they need, and what is no number is empty.
+// Writes CSV files as pandas does: lines end with
+// , text is quoted only if necessary, floating point numbers have a decimal point and as many digits as
+// needed, and NaN is an empty field.
 #pragma once
 #include "output/output_file.h"
 
@@ -13,13 +14,13 @@ namespace ringside::report::hta {
 
 class CsvFile final {
 public:
-    /// Creates it with the line of names; an index column has an empty one. Throws Error (Io).
+    /// Creates the file with a header line; the name of an index column is empty. Throws Error (Io).
     CsvFile(const std::filesystem::path& path, std::initializer_list<std::string_view> names);
     CsvFile& whole(std::int64_t value);
     CsvFile& number(double value);
     CsvFile& text(std::string_view value);
     void endRow();
-    /// Throws Error (Io): what was not closed is incomplete.
+    /// Must be called to complete the file. Throws Error (Io).
     void close();
 
 private:

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// As numpy adds: eight sums side by side, in blocks of at most 128 values.
+/// Adds as numpy does (pairwise summation): eight partial sums, in blocks of at most 128 values.
 double pairwiseSum(std::span<const double> values)
 {
     constexpr std::size_t kLanes = 8;
@@ -40,7 +40,7 @@ double pairwiseSum(std::span<const double> values)
     return std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(i), values.end(), all);
 }
 
-/// In two passes, each summed in order, as pandas' describe() does it.
+/// Computed in two passes, each summed in order, as pandas' describe() does.
 double deviation(const std::vector<double>& values, double mean)
 {
     const double squares =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic that HTA's tables share: unions of intervals, descriptions of samples, rounding.
+// Arithmetic that HTA's tables share: unions of intervals, descriptions of samples, rounding.
 #pragma once
 #include "report/hta/csv_file.h"
 #include "report/hta/frame.h"
@@ -13,9 +13,10 @@ struct Span {
     double end = 0.0;
 };
 
-/// HTA's union: touching spans join. Rounding makes spans that end before they begin; they stay.
+/// Returns HTA's union: touching spans are joined. Rounding can make spans that end before they begin; they
+/// are kept.
 [[nodiscard]] std::vector<Span> merged(std::vector<Span> spans);
-/// Of the kernels that `wanted` picks.
+/// Returns the union of the kernels that `wanted` selects.
 template <class Wanted>
 [[nodiscard]] std::vector<Span> mergedKernels(const Frame& frame, const Wanted& wanted)
 {
@@ -29,25 +30,26 @@ template <class Wanted>
 }
 [[nodiscard]] double lengthOf(const std::vector<Span>& spans);
 
-/// Where something begins (value) or ends (-value).
+/// The start (value) or end (-value) of a span.
 struct Edge {
     double time = 0.0;
     int value = 0;
 };
-/// Adds the edges of `spans` behind those there and sorts all by time.
+/// Appends the edges of `spans` and sorts all edges by time.
 void addEdges(std::vector<Edge>& edges, const std::vector<Span>& spans, int value);
 
-/// Figures of a sample; NaN where it has too few values. The deviation is the sample's (n - 1), percentiles
-/// are interpolated.
+/// Statistics of a sample; NaN if it has too few values. The standard deviation is that of a sample (n - 1);
+/// percentiles are interpolated.
 struct Description {
     std::size_t count = 0;
     double sum = 0.0, mean = 0.0, deviation = 0.0, least = 0.0, quarter = 0.0, median = 0.0,
            threeQuarters = 0.0, most = 0.0;
 };
 [[nodiscard]] Description describe(std::vector<double> values);
-/// The sample's deviation by Welford's recurrence, whose rounding pandas' groupby().std() shares.
+/// Returns the sample standard deviation by Welford's recurrence, which has the same rounding as pandas'
+/// groupby().std().
 [[nodiscard]] double groupedDeviation(const std::vector<double>& values);
-/// count, mean, std, min, 25 %, 50 %, 75 %, max; each through `round`.
+/// Writes count, mean, std, min, 25 %, 50 %, 75 %, max; all but the count after `round`.
 template <class Round>
 void writeDescription(CsvFile& file, const Description& figures, const Round& round)
 {
@@ -58,7 +60,7 @@ void writeDescription(CsvFile& file, const Description& figures, const Round& ro
     }
 }
 
-/// To `digits` decimals, halves to even, as numpy does it.
+/// Rounds to `digits` decimals, halves to even, as numpy does.
 [[nodiscard]] double rounded(double value, int digits);
 
 } // namespace ringside::report::hta

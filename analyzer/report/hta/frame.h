@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's events as HolisticTraceAnalysis 0.6.0 (HTA) loads them, with what that does to times and to whose
-// launch a kernel is taken for. Only the tables of `--format hta-csv` stand on it; our own metrics never do.
+// A rank's events as HolisticTraceAnalysis 0.6.0 (HTA) loads them, with its rounding of times and its
+// assignment of kernels to launches. Only the tables of `--format hta-csv` use it; our own metrics never do.
 #pragma once
 #include "report/report.h"
 
@@ -10,25 +10,28 @@
 
 namespace ringside::report::hta {
 
-/// What HTA takes a kernel for by its name alone.
+/// The type that HTA assigns to a kernel by its name alone.
 enum class KernelType : std::uint8_t { Computation, Communication, Memory, Other };
 [[nodiscard]] KernelType kernelTypeOf(std::string_view name);
 [[nodiscard]] std::string_view nameOf(KernelType type); ///< "COMPUTATION"
 
-/// Times are us and floating point, as HTA's are: its rounding depends on how a double rounds.
+/// Times are floating point us as in HTA, because its rounding depends on the rounding of doubles.
 struct Event {
-    double ts = 0.0; ///< after the first event of all ranks
+    double ts = 0.0; ///< relative to the first event of all ranks
     double dur = 0.0;
-    double bandwidth = 0.0; ///< of a copy, GB/s
+    double bandwidth = 0.0; ///< bandwidth of a copy, GB/s
     std::int64_t stream = -1;
     std::int64_t correlation = -1;
-    std::int64_t partner = -1; ///< index of the other side of a launch; 0 (event #0!) where it is missing
-    std::uint32_t index = 0;   ///< among all events of the file
-    std::uint32_t name = 0;    ///< in Frame::names
-    bool isDeviceWork = false; ///< kernels, copies and sets, by category
-    bool isDevice = false;     ///< HTA's idea of a device event: stream and correlation, or two names
+    /// Index of the kernel of a launch, or of the launch of a kernel. Missing partners get 0, the index of
+    /// event #0, as in HTA.
+    std::int64_t partner = -1;
+    std::uint32_t index = 0;   ///< index among all events of the file
+    std::uint32_t name = 0;    ///< index of Frame::names
+    bool isDeviceWork = false; ///< a kernel, copy or memset, by category
+    bool isDevice = false; ///< what HTA counts as a device event: one with stream and correlation, or with
+                           ///< one of two names
 
-    /// What all analyses but that of idle time call a kernel.
+    /// Returns true for what all analyses except that of idle time count as kernels.
     [[nodiscard]] bool isKernel() const { return stream != -1; }
     [[nodiscard]] double end() const { return ts + dur; }
 };
@@ -37,14 +40,15 @@ struct Frame {
     std::int64_t rank = 0;
     std::vector<Event> events;
     std::vector<std::string> names;
-    std::vector<KernelType> types; ///< by name
+    std::vector<KernelType> types; ///< indexed by name
 
     [[nodiscard]] KernelType typeOf(const Event& event) const { return types[event.name]; }
 };
 
-/// All ranks of a run that have events, by rank, aligned and without the last profiler step where there are
-/// several. Reads files of the PyTorch profiler once more; of native runs the rows are taken for such events.
-/// Throws Error (Unusable) where so many events share a correlation that HTA's joins have no bounds.
+/// Loads all ranks of a run that have events, ordered by rank and aligned. If there are several profiler
+/// steps, the last one is left out. Files of the PyTorch profiler are read again; for native runs, the rows
+/// are converted to such events. Throws Error (Unusable) if so many events share a correlation that HTA's
+/// joins would be unbounded.
 [[nodiscard]] std::vector<Frame> loadFrames(const Report& report);
 
 } // namespace ringside::report::hta

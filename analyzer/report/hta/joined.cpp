@@ -9,7 +9,7 @@ namespace ringside::report::hta {
 
 JoinBudget::JoinBudget(const Frame& frame) : m_rank(frame.rank)
 {
-    constexpr std::size_t kRowsAnEvent = 8; // a call launches a kernel or two, a graph hundreds
+    constexpr std::size_t kRowsAnEvent = 8; // a call launches one or two kernels, a graph hundreds
     constexpr std::size_t kAlways = 1'000'000;
     m_left = kRowsAnEvent * frame.events.size() + kAlways;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events by correlation: what HTA's joins of calls with kernels find.
+// Joins events by correlation, as HTA joins calls with kernels.
 #pragma once
 #include "report/hta/frame.h"
 
@@ -10,7 +10,7 @@ namespace ringside::report::hta {
 
 class ByCorrelation final {
 public:
-    /// Positions of the events that `wanted` picks; those of a correlation keep their order.
+    /// Returns the positions of the events that `wanted` selects; events of one correlation keep their order.
     template <class Wanted>
     ByCorrelation(const std::vector<Event>& events, const Wanted& wanted) : m_events(events)
     {
@@ -35,8 +35,8 @@ private:
     std::vector<std::size_t> m_positions;
 };
 
-/// Counts the rows of a join. Throws Error (Unusable) where a file makes them many more than its events: each
-/// of n calls with each of m kernels of one correlation.
+/// Counts the rows of a join. Throws Error (Unusable) if a file would make them many more than its events: n
+/// calls and m kernels of one correlation make n times m rows.
 class JoinBudget final {
 public:
     explicit JoinBudget(const Frame& frame);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTA's patterns, in its order; they are anchored at the begin, so that "hipMemcpy" is communication.
+// HTA's patterns, in HTA's order. They match at the start of a name only, so that "hipMemcpy" counts as
+// communication.
 #include "report/hta/frame.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What HTA does between reading and analysing: linking launches with kernels, aligning ranks, and leaving out
-// the last profiler step with all it launched.
+// Prepares events as HTA does after reading: links launches with kernels, aligns ranks, and leaves out the
+// last profiler step with all that it launched.
 #include "report/hta/joined.h"
 #include "report/hta/read.h"
 #include "trace/read/parallel.h"
@@ -19,7 +19,7 @@ bool isStep(std::string_view name)
            std::isdigit(static_cast<unsigned char>(name[kStep.size()])) != 0;
 }
 
-/// Of several candidates HTA keeps the last.
+/// HTA keeps the last of several candidates.
 void linkLaunches(Frame& frame)
 {
     const auto linked = [](bool device) {
@@ -51,7 +51,8 @@ void align(std::vector<Frame>& frames)
     }
 }
 
-/// Where the last step begins; without steps, where the host does, so that nothing is left.
+/// Returns the start of the last step. Without steps it is the start of the first host event, so that no call
+/// is kept.
 double lastStepStart(const Frame& frame)
 {
     double first = std::numeric_limits<double>::infinity();
@@ -65,7 +66,7 @@ double lastStepStart(const Frame& frame)
     return std::isinf(lastStep) ? first : lastStep;
 }
 
-/// Device events come first then, once for every call of their correlation.
+/// Device events come first, once for every call of their correlation.
 void dropLastStep(Frame& frame)
 {
     const double end = lastStepStart(frame);

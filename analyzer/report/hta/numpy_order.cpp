@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quicksort by the median of the first, middle and last value; pieces of up to 16 by insertion, those that
-// were split too often (two ascending runs, launches and kernels, are enough) by a heap. Each of these
-// decides the order of equal values. Algorithm: numpy 1.24, numpy/core/src/npysort/quicksort.cpp and
-// heapsort.cpp.
+// Quicksort with the median of the first, middle and last value as pivot. Parts of up to 16 values are sorted
+// by insertion; parts that were split too often (which two ascending runs, launches and kernels, can cause)
+// by a heap. Each of these determines the order of equal values. Algorithm: numpy 1.24,
+// numpy/core/src/npysort/quicksort.cpp and heapsort.cpp.
 #include "report/hta/numpy_order.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 
 struct Piece {
     std::size_t first = 0;
-    std::size_t last = 0; ///< the last place itself
-    int depth = 0;        ///< so often it may still be split
+    std::size_t last = 0; ///< the last index, inclusive
+    int depth = 0;        ///< number of splits that are still allowed
 };
 
 class Sorter final {
@@ -42,7 +42,7 @@ public:
 private:
     [[nodiscard]] double at(std::size_t place) const { return m_values[m_order[place]]; }
 
-    /// Goes on with the smaller part at once; only parts that waited are asked how often they were split.
+    /// Continues with the smaller part at once. The limit of splits is checked only for parts that waited.
     void sortPiece(Piece piece)
     {
         constexpr std::size_t kSmall = 15;
@@ -68,7 +68,7 @@ private:
         }
     }
 
-    /// Where the pivot ends up, behind the first place.
+    /// Returns the final position of the pivot, which is after the first index.
     std::size_t split(const Piece& piece)
     {
         const std::size_t middle = piece.first + (piece.last - piece.first) / 2;
@@ -119,7 +119,7 @@ private:
         }
     }
 
-    /// Places count from 1.
+    /// Indices count from 1.
     void siftDown(std::span<std::size_t> items, std::size_t place, std::size_t item)
     {
         for (std::size_t child = 2 * place; child <= items.size(); child = 2 * place) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which pandas' sort_values leaves rows. It is not stable, and HTA's queue lengths depend on
-// which of a launch and a kernel of the same us comes first, so its order is made here again.
+// Reproduces the order of pandas' sort_values. That sort is not stable, and HTA's queue lengths depend on the
+// order of a launch and a kernel of the same us.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace ringside::report::hta {
 
-/// Places of `values` in ascending order, equal ones as numpy's plain argsort leaves them (its introsort; its
-/// vector code for some processors orders them differently). No NaN.
+/// Returns the indices of `values` in ascending order. Equal values are ordered as by numpy's plain argsort
+/// (its introsort; its vector code for some processors orders them differently). NaN is not allowed.
 [[nodiscard]] std::vector<std::size_t> numpyOrder(std::span<const double> values);
 
 /// Sorts `items` by `key` in that order.

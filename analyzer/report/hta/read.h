@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two sources of a frame. Neither links, aligns nor filters: that is loadFrames'.
+// Reads the two sources of a frame. Linking, aligning and filtering are done by loadFrames.
 #pragma once
 #include "report/hta/frame.h"
 
@@ -7,12 +7,12 @@
 
 namespace ringside::report::hta {
 
-/// Whether the file is one of the PyTorch profiler.
+/// Returns true if the file was written by the PyTorch profiler.
 [[nodiscard]] bool isKineto(const std::filesystem::path& path);
-/// Events of such a file with a duration and a category, by index.
+/// Returns the events of such a file that have a duration and a category, ordered by index.
 [[nodiscard]] Frame readKineto(const std::filesystem::path& path);
-/// Kernels, copies, launches and steps of a rank of another run, with times cut as HTA cuts those of finer
-/// than us. Indexes begin at 1: there is no event #0 that a missing launch could be taken for.
+/// Returns kernels, copies, launches and steps of a rank of another run, with times cut to us as HTA does.
+/// Indices begin at 1, so that there is no event #0 that a missing launch would refer to.
 [[nodiscard]] Frame readRows(const model::Model& model, const model::Rank& rank);
 
 } // namespace ringside::report::hta

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kineto JSON as HTA sees it. The importer's rows do not do: they leave out synchronisation records, streams
-// of operators and the places of events, and HTA counts with all of them.
+// Reads Kineto JSON as HTA does. The importer's rows are not sufficient: they leave out synchronisation
+// records, streams of operators and the positions of events, which HTA uses.
 #include "import/bytes.h"
 #include "import/decimal.h"
 #include "import/importer.h"
@@ -27,7 +27,7 @@ struct Texts {
     std::string_view category, name, ts, dur, stream, correlation, bandwidth;
 };
 
-/// A fraction is cut off; -1 for what is no number, as HTA puts it.
+/// Cuts off a fraction. Returns -1 if it is not a number, as HTA does.
 std::int64_t wholeOrNone(std::string_view text)
 {
     constexpr double kLargest = 1e15;
@@ -97,7 +97,7 @@ private:
     static constexpr std::array<std::string_view, 7> kDeviceWork{
         "kernel", "Kernel", "gpu_memset", "Memset", "gpu_memcpy", "Memcpy", "mtia_ccp_events"};
 
-    /// Durations below a us become negative: HTA's own, in this format only.
+    /// Durations below 1 us become negative, as in HTA, in this format only.
     static void cutToWhole(Event& event)
     {
         const double end = std::floor(event.ts + event.dur);
@@ -108,12 +108,12 @@ private:
     Frame m_frame;
     NameTable m_names;
     std::uint32_t m_index = 0;
-    bool m_fractions = false; ///< some time is no whole number, or missing
+    bool m_fractions = false; ///< some time has a fraction or is missing
 };
 
 enum class Step : std::uint8_t { More, NeedsMore, End };
 
-/// Takes the elements that the window holds as a whole.
+/// Parses the elements that are completely in the window.
 Step takeText(Window& window, FrameOfTrace& builder)
 {
     JsonCursor cursor = window.cursor();

@@ -50,7 +50,7 @@ private:
     std::uint32_t m_last = 0;
 };
 
-/// As the profiler names what CUpti_ActivityMemcpyKind numbers.
+/// Returns the profiler's name for a kind of CUpti_ActivityMemcpyKind.
 std::string_view copyName(std::uint32_t kind)
 {
     constexpr std::array<std::string_view, 11> kNames{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of HTA's tables: a file in tables/, found by its name. It writes one CSV file or a few, as pandas
-// would.
+// Defines what one of HTA's tables is. Each table is one file in tables/ and is registered under the name of
+// that file. It writes one or more CSV files as pandas would.
 #pragma once
 #include "report/hta/frame.h"
 
@@ -11,7 +11,7 @@ namespace ringside::report::hta {
 
 struct Table {
     std::string_view id;
-    /// Writes into `folder`; throws Error (Io) where it cannot.
+    /// Writes into `folder`. Throws Error (Io).
     void (*write)(const std::vector<Frame>& frames, const std::filesystem::path& folder) = nullptr;
 };
 
@@ -19,7 +19,7 @@ struct Table {
 
 } // namespace ringside::report::hta
 
-/// Defines the table of this file; the name must be the file's.
+/// Defines the table of this file. `name` must be the name of the file without its extension.
 #define RINGSIDE_HTA_TABLE(name, function)                                                                   \
     extern const ::ringside::report::hta::Table entry;                                                       \
     const ::ringside::report::hta::Table entry                                                               \

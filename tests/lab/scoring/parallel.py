@@ -44,5 +44,5 @@ class Parallel:
 
 def rule_of(finding):
     """A rank that stops now and then is late_rank's as well as step_time_jitter's."""
-    now_and_then = finding and "holds the others up now and then" in finding["title"]
+    now_and_then = finding and "delays the others from time to time" in finding["title"]
     return "step_time_jitter" if now_and_then else finding and finding["rule"]

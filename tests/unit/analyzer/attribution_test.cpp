@@ -163,7 +163,8 @@ TEST(Attribution, WhatOthersWaitForStaysTheCostWhereAReplayDoesNotShowIt)
     ASSERT_NE(finding, nullptr);
     EXPECT_EQ(finding->ranks, std::vector<std::int64_t>{2});
     EXPECT_NEAR(static_cast<double>(finding->costNsPerStep.value_or(0)), 3e6, 0.2e6);
-    EXPECT_NE(finding->advice.find("Its cost is what the others wait"), std::string::npos) << finding->advice;
+    EXPECT_NE(finding->advice.find("The cost is the waiting of the others"), std::string::npos)
+        << finding->advice;
 }
 
 TEST(Attribution, BehindASlowLinkALateRankCostsWhatAReplaySaves)

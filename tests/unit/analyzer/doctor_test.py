@@ -82,7 +82,7 @@ class Doctor(cases.FolderCase):
                      "RDMA port mlx5_1/1 is 2: INIT", "0000:17:00.0 has 8 of its 16 PCIe lanes", "limits CPU time to 1.5 CPUs",
                      "0000:c3:00.0 runs its PCIe link at 8 GT/s of 16.0 GT/s", "congestion control is reno",
                      "NCCL_BUFFSIZE=4M is read as 4", "no driver of theirs is loaded", "NCCL_NCHANNELS is set, and",
-                     "NCCL_PROTO=LL128 forces LL128", "NCCL_ALGO=Tree leaves no algorithm", "is 128: NCCL takes 64 sockets"):
+                     "NCCL_PROTO=LL128 forces LL128", "NCCL_ALGO=Tree leaves no algorithm", "is 128: NCCL accepts at most 64 sockets"):
             self.assertTrue(any(part in title for title in titles), f"{part}: {titles}")
 
     def rationed(self, cgroup, mounts, groups):
@@ -281,7 +281,7 @@ class Doctor(cases.FolderCase):
         planted = {"NCCL_NCHANNELS": "4", "NCCL_PROTO": "LL128", "NCCL_ALGO": "Tree", "NCCL_SOCKET_NTHREADS": "16",
                    "NCCL_NSOCKS_PERTHREAD": "8", "NCCL_SECRET_TOKEN": "hunter2"}
         done = self.doctor("--fail-on", "problem", expect=1, environment={**self.environment, **planted})
-        for part in ("NCCL_PROTO=LL128 forces LL128", "NCCL_ALGO=Tree leaves no algorithm", "is 128: NCCL takes 64 sockets"):
+        for part in ("NCCL_PROTO=LL128 forces LL128", "NCCL_ALGO=Tree leaves no algorithm", "is 128: NCCL accepts at most 64 sockets"):
             self.assertIn(part, " ".join(done.stdout.split()))
         self.assertNotIn("hunter2", done.stdout)
         if "NCCL not found" not in done.stdout:

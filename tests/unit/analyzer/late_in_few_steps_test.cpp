@@ -71,7 +71,7 @@ TEST(LateInFewSteps, NamesTheGreatestLossAndSaysThatItMayBeChance)
     EXPECT_EQ(late->severity, rules::Severity::Warning);
     EXPECT_THAT(late->title, HasSubstr("in 3 of 6 collectives"));
     EXPECT_THAT(late->title, HasSubstr("75.0 % of the waiting"));
-    EXPECT_THAT(late->title, HasSubstr("So few collectives do not tell"));
+    EXPECT_THAT(late->title, HasSubstr("With so few collectives it is not known"));
 }
 
 TEST(LateInFewSteps, OneLongDelayIsOneEvent)
@@ -83,7 +83,7 @@ TEST(LateInFewSteps, OneLongDelayIsOneEvent)
         {});
     const rules::Finding* const late = lateFindingOf(report);
     ASSERT_NE(late, nullptr) << "no silence about a fifth of the time";
-    EXPECT_THAT(late->title, HasSubstr("So few collectives do not tell"));
+    EXPECT_THAT(late->title, HasSubstr("With so few collectives it is not known"));
     const metrics::LateGroups groups = metrics::findLateGroups(report.model, report.metrics);
     EXPECT_EQ(groups.blocks, 6U);
     EXPECT_TRUE(groups.withinSteps);

@@ -272,12 +272,12 @@ TEST(TransportCounters, tellAPeerThatIsGoneFromPacketsThatWereLost)
     EXPECT_TRUE(titles({well, well, well}).empty());
     const auto gone = titles({well, silent, silent, silent});
     ASSERT_EQ(gone.size(), 1U);
-    EXPECT_NE(gone[0].find("nothing came back"), std::string::npos) << gone[0];
+    EXPECT_NE(gone[0].find("received nothing"), std::string::npos) << gone[0];
     EXPECT_NE(gone[0].find("for about 3.0 s and"), std::string::npos) << gone[0];
-    EXPECT_NE(gone[0].find("speaks of the peer, or the path to it"), std::string::npos) << gone[0];
+    EXPECT_NE(gone[0].find("point to the peer, or the path to it"), std::string::npos) << gone[0];
     const auto lost = titles({well, lossy, lossy});
     ASSERT_EQ(lost.size(), 1U);
-    EXPECT_NE(lost[0].find("lost on their way"), std::string::npos) << lost[0];
+    EXPECT_NE(lost[0].find("lost on the path"), std::string::npos) << lost[0];
     EXPECT_TRUE(titles({well, silent, well, silent, well}).empty()) << "one reading is no silence";
 }
 
@@ -295,7 +295,7 @@ TEST(TransportCounters, sayHowMuchSlowerThePortSentWhilePacketsWereLost)
     const Second lossy{4'000, 280, 30, 31};
     const auto slow = findings({well, lossy, well, lossy, well, lossy, {}});
     ASSERT_EQ(slow.size(), 1U);
-    EXPECT_NE(slow[0].title.find("sent at 40.0 % of its usual pace"), std::string::npos) << slow[0].title;
+    EXPECT_NE(slow[0].title.find("sent at 40.0 % of its usual rate"), std::string::npos) << slow[0].title;
     const auto always = findings({lossy, lossy, lossy, lossy});
     ASSERT_EQ(always.size(), 1U);
     EXPECT_EQ(always[0].title.find("pace"), std::string::npos) << "nothing to compare with";
@@ -349,14 +349,13 @@ TEST(RoceGid, isJudgedByItsKindAndAgainstTheOtherPorts)
     const auto empty = gidFindings({{kTable, "30"}, {kTable, "3"}});
     ASSERT_EQ(empty.size(), 1U);
     EXPECT_EQ(empty[0].severity, rules::Severity::Problem);
-    EXPECT_NE(empty[0].title.find("no address there: NCCL_IB_GID_INDEX is 30"), std::string::npos);
+    EXPECT_NE(empty[0].title.find("no address at that index: NCCL_IB_GID_INDEX is 30"), std::string::npos);
     const auto differ = gidFindings({{kTable, "3"}, {"3 v1 IPv4, 4 v2 IPv4", "3"}});
     ASSERT_EQ(differ.size(), 2U);
     bool said = false;
     for (const rules::Finding& finding : differ) {
-        said = said || finding.title ==
-                           "Port host1 mlx5_0:1: connects by RoCE v1, other ports of this run by "
-                           "RoCE v2";
+        said =
+            said || finding.title == "Port host1 mlx5_0:1: uses RoCE v1, other ports of this run use RoCE v2";
     }
     EXPECT_TRUE(said) << differ[0].title << differ[1].title;
 }
@@ -396,13 +395,13 @@ TEST(TransportCounters, thatMovedTogetherSayWhatKindOfFaultItIs)
         const char* words;
     };
     for (const Case& each :
-         {Case{{"ack_timeouts", "adaptive_retransmissions"}, "speaks of the peer, or the path to it"},
-          Case{{"ack_timeouts", "link_downed"}, "speaks of the physical link"},
-          Case{{"retransmissions", "rx_errors", "ecn_marked"}, "speaks of the physical link"},
-          Case{{"retransmissions", "cnp_handled"}, "speaks of congestion"},
-          Case{{"retransmissions"}, "nothing else moved"},
-          Case{{"rnr_naks", "ack_timeouts"}, "speaks of the receiver's software"},
-          Case{{"remote_access_errors"}, "speaks of an error of the programs"}}) {
+         {Case{{"ack_timeouts", "adaptive_retransmissions"}, "point to the peer, or the path to it"},
+          Case{{"ack_timeouts", "link_downed"}, "point to the physical link"},
+          Case{{"retransmissions", "rx_errors", "ecn_marked"}, "point to the physical link"},
+          Case{{"retransmissions", "cnp_handled"}, "point to congestion"},
+          Case{{"retransmissions"}, "no other counter"},
+          Case{{"rnr_naks", "ack_timeouts"}, "point to the receiver's software"},
+          Case{{"remote_access_errors"}, "point to an error of the programs"}}) {
         const rules::Finding finding = movedIn(4, each.moved);
         EXPECT_TRUE(says(finding, each.words)) << finding.title;
     }

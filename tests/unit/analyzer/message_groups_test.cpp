@@ -105,7 +105,7 @@ TEST(MessageGroups, ASizeThatIsNotKnownIsNotZero)
 TEST(Steps, ThatNobodyMarkedAreCalledGuessed)
 {
     const trace::RunTrace run = pipeline().run();
-    constexpr std::string_view kGuessed = "guessed from the rhythm of collectives";
+    constexpr std::string_view kGuessed = "guessed from the period of collectives";
     const std::string text = rendered(run, "markdown");
     EXPECT_NE(text.find(kGuessed), std::string::npos) << text;
     const std::string json = rendered(run, "json");

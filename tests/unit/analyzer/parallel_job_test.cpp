@@ -86,7 +86,7 @@ const rules::Finding* firstOrigin(const report::Report& report)
 /// A rank that stops now and then is late_rank's as well as step_time_jitter's.
 std::string_view ruleOf(const rules::Finding& finding)
 {
-    const bool nowAndThen = finding.title.find("holds the others up now and then") != std::string::npos;
+    const bool nowAndThen = finding.title.find("delays the others from time to time") != std::string::npos;
     return nowAndThen ? std::string_view("step_time_jitter") : std::string_view(finding.rule);
 }
 

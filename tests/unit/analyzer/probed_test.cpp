@@ -133,7 +133,8 @@ TEST(InterNodeLatency, isHeldAgainstWhatRoundTripsExplain)
     EXPECT_TRUE(titles(trace.run(), "inter_node_latency_high").empty());
     const auto near = titles(withProbe(trace, matrix(8.0, 50)), "inter_node_latency_high");
     ASSERT_EQ(near.size(), 1U);
-    EXPECT_NE(near[0].find("the round trips that `ringside probe` measured explain 0.15 ms"), std::string::npos)
+    EXPECT_NE(near[0].find("the round trips that `ringside probe` measured explain 0.15 ms"),
+              std::string::npos)
         << near[0];
     EXPECT_TRUE(titles(withProbe(twoHosts(8ms), matrix(8.0, 2 * kMicrosecondsAMillisecond)),
                        "inter_node_latency_high")
@@ -146,11 +147,15 @@ TEST(InterNodeLatency, overRdmaIsHeldAgainstWritesOverRdma)
     TraceBuilder trace = twoHosts(2ms);
     const auto overTcp = titles(withProbe(trace, rdmaMatrix(100, 4)), "inter_node_latency_high");
     ASSERT_EQ(overTcp.size(), 1U) << "no port carried data";
-    EXPECT_NE(overTcp[0].find("round trips that explain 0.15 ms"), std::string::npos) << overTcp[0];
+    EXPECT_NE(overTcp[0].find("the round trips that `ringside probe` measured explain 0.15 ms"),
+              std::string::npos)
+        << overTcp[0];
     addPorts(trace);
     const auto found = titles(withProbe(trace, rdmaMatrix(100, 4)), "inter_node_latency_high");
     ASSERT_EQ(found.size(), 1U);
-    EXPECT_NE(found[0].find("RDMA writes that explain 0.01 ms"), std::string::npos) << found[0];
+    EXPECT_NE(found[0].find("the RDMA writes that `ringside probe` measured explain 0.01 ms"),
+              std::string::npos)
+        << found[0];
     EXPECT_TRUE(titles(withProbe(trace, rdmaMatrix(100, 100)), "inter_node_latency_high").empty())
         << "the network is that slow";
 }

@@ -258,8 +258,8 @@ TEST(TextReport, FitsATerminalAndPrintsUnitsThatPeopleRead)
     const std::string words = std::regex_replace(text, std::regex("\\s+"), " ");
     EXPECT_NE(words.find("lost per step 6.0"), std::string::npos) << text;
     EXPECT_NE(
-        words.find("20 steps found, device work recorded in 20, 18 analyzed (2 to 19); left out: 2 at its "
-                   "edges"),
+        words.find("20 steps found, device work recorded in 20, 18 analyzed (2 to 19); left out: 2 at the "
+                   "edges of the device tier's window"),
         std::string::npos)
         << text;
 }

@@ -166,7 +166,7 @@ TEST(RecordingWithoutSteps, IsReportedByTheSecond)
     EXPECT_THAT(text, HasSubstr(" ms a second"));
     EXPECT_THAT(text, HasSubstr("Where each second of the recording goes"));
     const std::string findings =
-        text.substr(text.find("Findings"), text.find("Not judged") - text.find("Findings"));
+        text.substr(text.find("Findings"), text.find("Not applicable") - text.find("Findings"));
     for (const char* words : {" a step", "the step", "per step", "steps:"}) {
         EXPECT_THAT(findings, Not(HasSubstr(words)));
     }
@@ -230,12 +230,13 @@ TEST(Inference, IsCalledThatAndGetsNoAdviceAboutTraining)
         EXPECT_EQ(report.model.workload, model::Workload::Inference) << range;
         EXPECT_EQ(report.model.stepCoverage.found, 20U) << range;
         const std::string text = screenOf(report, Extent::All);
-        EXPECT_THAT(text, HasSubstr("Inference: no backward pass"));
+        EXPECT_THAT(text, HasSubstr("Inference: the trace has no backward pass"));
         const std::size_t begin = text.find("Findings");
         const std::string findings = text.substr(begin, text.find("Where a step goes") - begin);
         EXPECT_THAT(findings, HasSubstr("[exposed_communication]"));
         EXPECT_THAT(findings, HasSubstr("[sync_in_loop]"));
-        const std::string advised = report.verdict.summary + findings.substr(0, findings.find("Not judged"));
+        const std::string advised =
+            report.verdict.summary + findings.substr(0, findings.find("Not applicable"));
         for (const char* words :
              {"gradient", "backward", "optimizer", "no_sync", "bucket", "micro-batch", "loss "}) {
             EXPECT_THAT(advised.substr(0, advised.find("the same loss")), Not(HasSubstr(words))) << range;

@@ -50,7 +50,7 @@ class StepsBy(unittest.TestCase):
         self.assertEqual(found["period"]["confidence"], "high")
         self.assertIn("optimizer", found["period"]["witnesses"])
         text = " ".join(run(RINGSIDE, "report", self.run_path).stdout.split())
-        self.assertIn("60 steps guessed from the rhythm of collectives (75 calls a step, high confidence: the optimizer runs once in it", text)
+        self.assertIn("60 steps guessed from the period of collectives (75 calls a step, high confidence: the optimizer runs once in it", text)
 
     def test_user_knows_better(self):
         told = self.steps("--steps-by", "period=150")
@@ -61,7 +61,7 @@ class StepsBy(unittest.TestCase):
     def test_other_commands_take_it_too(self):
         told = ("--steps-by", "period=150")
         compared = run(RINGSIDE, "diff", self.run_path, self.run_path).stdout
-        self.assertIn("Steps of the base are guessed from the rhythm of collectives", " ".join(compared.split()))
+        self.assertIn("Steps of the base are guessed from the period of collectives", " ".join(compared.split()))
         self.assertNotIn("are guessed", run(RINGSIDE, "diff", self.run_path, self.run_path, *told).stdout)
         out = f"{self.temporary.name}/out.csv"
         run(RINGSIDE, "export", self.run_path, "--format", "csv", "-o", out, *told)

@@ -243,7 +243,8 @@ TEST(Verdict, CallsARunThatComputesComputeBound)
     ASSERT_NE(exposed, nullptr);
     EXPECT_EQ(exposed->severity, rules::Severity::Warning);
     EXPECT_EQ(report.verdict.limitedBy, Limit::Compute);
-    EXPECT_NE(report.verdict.summary.find("Most to gain"), std::string::npos) << report.verdict.summary;
+    EXPECT_NE(report.verdict.summary.find("The largest other gain"), std::string::npos)
+        << report.verdict.summary;
 }
 
 TEST(Findings, SayWhoseCostHoldsTheirs)
@@ -314,13 +315,13 @@ TEST(Findings, OfSmallMessagesThatComputeHidesAreNoReasonToChangeThem)
     const rules::Finding* const finding = find(hidden, "small_messages");
     ASSERT_NE(finding, nullptr);
     EXPECT_EQ(finding->severity, rules::Severity::Info);
-    EXPECT_NE(finding->advice.find("look elsewhere first"), std::string::npos) << finding->advice;
+    EXPECT_NE(finding->advice.find("check other findings first"), std::string::npos) << finding->advice;
 
     run.computeNs = 30 * kMillisecond;
     const Report exposed = buildReport(simulate(run), {});
     EXPECT_EQ(exposed.findings.front().rule, "small_messages");
     EXPECT_EQ(exposed.findings.front().severity, rules::Severity::Problem);
-    EXPECT_EQ(exposed.findings.front().advice.find("look elsewhere"), std::string::npos);
+    EXPECT_EQ(exposed.findings.front().advice.find("check other findings"), std::string::npos);
 }
 
 /// One larger message tells what the others could save, also where no line tells latency from bandwidth.

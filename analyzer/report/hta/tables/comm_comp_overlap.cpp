@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// comm_comp_overlap.csv: which part of communication runs while something computes; empty without any.
+// Writes comm_comp_overlap.csv: the share of communication that overlaps with computation; empty if there is
+// no communication.
 #include "report/hta/figures.h"
 #include "report/hta/table.h"
 
@@ -21,7 +22,7 @@ double overlapOf(const Frame& frame)
         running += edges[i].value;
         overlap += running == 3 ? edges[i + 1].time - edges[i].time : 0.0;
     }
-    return overlap / lengthOf(communication); // 0 / 0 is what HTA calls it too
+    return overlap / lengthOf(communication); // 0 / 0 is NaN, as in HTA
 }
 
 void write(const std::vector<Frame>& frames, const std::filesystem::path& folder)

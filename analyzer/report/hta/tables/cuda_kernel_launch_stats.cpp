@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuda_kernel_launch_stats_rN.csv and cuda_kernel_launch_stats_summary.csv: calls beside the kernels they
-// launched, and how long those waited.
+// Writes cuda_kernel_launch_stats_rN.csv and cuda_kernel_launch_stats_summary.csv: calls with the kernels
+// that they launched, and the delay of these kernels.
 #include "report/hta/figures.h"
 #include "report/hta/joined.h"
 #include "report/hta/table.h"
@@ -25,7 +25,7 @@ struct Launch {
     double cpu = 0.0, gpu = 0.0, delay = 0.0; ///< us
 };
 
-/// Every call of a correlation that some launch has, with every kernel of it.
+/// Joins every call of a correlation that has a launch with every kernel of it.
 std::vector<Launch> launchesOf(const Frame& frame)
 {
     const ByCorrelation launched(frame.events,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// idle_time_breakdown.csv and idle_interval_stats.csv: gaps between the kernels of a stream, by whether the
-// host launched too late. A kernel without its launch is taken for launched by event #0, as HTA does.
+// Writes idle_time_breakdown.csv and idle_interval_stats.csv: gaps between the kernels of a stream,
+// classified by whether the host launched too late. A kernel without a launch counts as launched by event #0,
+// as in HTA.
 #include "report/hta/figures.h"
 #include "report/hta/numpy_order.h"
 #include "report/hta/table.h"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// When the event of an index began; NaN where it is not among those that are kept.
+/// Returns when the event with an index began; NaN if it was left out.
 class Starts final {
 public:
     explicit Starts(const Frame& frame)
@@ -41,7 +42,7 @@ private:
 constexpr std::array<std::string_view, 3> kCategories{"host_wait", "kernel_wait", "other"};
 constexpr std::size_t kOther = 2;
 
-/// The gaps of one category; `any` also where its only kernel has none before it.
+/// The gaps of one category. `any` is also true if its only kernel has none before it.
 struct Gaps {
     std::vector<double> lengths;
     bool any = false;
@@ -50,10 +51,10 @@ using ByCategory = std::array<Gaps, kCategories.size()>;
 
 struct Stream {
     std::int64_t id = 0;
-    std::vector<std::size_t> kernels; ///< positions, in the file's order
+    std::vector<std::size_t> kernels; ///< positions, in the order of the file
 };
 
-/// In the order of their first kernels.
+/// Streams in the order of their first kernels.
 std::vector<Stream> streamsOf(const Frame& frame)
 {
     std::vector<Stream> streams;

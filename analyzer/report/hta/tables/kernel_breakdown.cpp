@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_breakdown_*.csv: durations by kernel name, type and rank. Of the files with the ten largest names
-// the rest is "others", whose figures, and then those of all names, are over sums by name: HTA's own oddity.
+// Writes kernel_breakdown_*.csv: durations by kernel name, type and rank. In the files with the ten largest
+// names, the other names are summed as "others". The figures of "others" and of all names are over sums by
+// name, a deviation of HTA.
 #include "report/hta/figures.h"
 #include "report/hta/numpy_order.h"
 #include "report/hta/table.h"
@@ -32,7 +33,7 @@ std::vector<Row> describeNames(const std::map<std::string_view, std::vector<doub
     return rows;
 }
 
-/// Descending is ascending from behind, read from behind.
+/// Descending order is the reverse of ascending order of the reversed values.
 void sortDownAsPandas(std::vector<Row>& rows)
 {
     std::ranges::reverse(rows);
@@ -40,8 +41,9 @@ void sortDownAsPandas(std::vector<Row>& rows)
     std::ranges::reverse(rows);
 }
 
-/// Names beyond the 80th percentile of the running sums, and beyond `most`, become one. Not those whose sum
-/// is negative, as rounding makes some: HTA thinks there are none.
+/// Combines into "others" the names beyond the 80th percentile of the running sums, and those beyond the
+/// first `most`. Names with a negative sum, which rounding can cause, are not combined, because HTA assumes
+/// there are none.
 std::vector<Row> withOthers(std::vector<Row> rows, std::size_t most)
 {
     constexpr double kShare = 0.8;
@@ -79,7 +81,7 @@ void writeRows(const std::vector<Row>& rows, const std::filesystem::path& path)
     file.close();
 }
 
-/// In the order of their names, as the rows come.
+/// In the order of names, like the rows.
 constexpr std::array kTypes{KernelType::Communication, KernelType::Computation, KernelType::Memory};
 
 void writeBreakdown(const std::vector<Frame>& frames, const std::filesystem::path& path, std::size_t most,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_type_breakdown_mem{0,1}.csv: time of all ranks by which types of kernels ran together, without and
-// with copies.
+// Writes kernel_type_breakdown_mem{0,1}.csv: time of all ranks by the types of kernels that ran at the same
+// time, without and with copies.
 #include "report/hta/figures.h"
 #include "report/hta/table.h"
 
@@ -14,7 +14,7 @@
 namespace ringside::report::hta::hta_table_kernel_type_breakdown {
 namespace {
 
-/// A type's bit in what runs is its place here.
+/// The index of a type here is its bit in the set of running types.
 constexpr std::array kTypes{KernelType::Computation, KernelType::Communication, KernelType::Memory};
 
 std::string stateName(int running, std::size_t types)
@@ -31,7 +31,7 @@ std::string stateName(int running, std::size_t types)
 
 using Sums = std::map<std::string, std::int64_t>;
 
-/// HTA cuts every piece to whole us, which matters for durations with fractions.
+/// HTA cuts every part to whole us, which matters for durations with fractions.
 void addRank(const Frame& frame, std::size_t types, Sums& sums)
 {
     std::vector<Edge> edges;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory_bw_summary.csv: the bandwidth of all copies of a kind that run at a time, described by points.
+// Writes memory_bw_summary.csv: the total bandwidth of all copies of a kind that run at the same time,
+// described over points of change.
 #include "report/hta/figures.h"
 #include "report/hta/numpy_order.h"
 #include "report/hta/table.h"
@@ -23,7 +24,7 @@ struct Change {
     std::string_view kind;
 };
 
-/// In the order of time. Copies of 0 us last one.
+/// Returns points ordered by time. Copies of 0 us count as 1 us.
 std::vector<Change> changesOf(const Frame& frame)
 {
     std::vector<Change> changes;

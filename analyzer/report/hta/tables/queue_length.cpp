@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// queue_length_series.csv, queue_length_summary.csv, blocked_on_full_queue_{1024,32}.csv: what was launched
-// onto a stream and has not begun. Described by points, not by time, as HTA does it.
+// Writes queue_length_series.csv, queue_length_summary.csv and blocked_on_full_queue_{1024,32}.csv: the
+// number of operations that were launched onto a stream and have not begun. Statistics are over points, not
+// weighted by time, as in HTA.
 #include "report/hta/figures.h"
 #include "report/hta/joined.h"
 #include "report/hta/numpy_order.h"
@@ -32,7 +33,8 @@ struct Change {
     int by = 0;
 };
 
-/// Launches of kernels, then kernels. HTA gives up where a launch has several kernels; here every one counts.
+/// Returns the launches of kernels, then the kernels. HTA fails if a launch has several kernels; here each
+/// one counts.
 std::vector<Change> changesOf(const Frame& frame)
 {
     const auto isLaunch = [&](const Event& event) {
@@ -63,9 +65,10 @@ struct Point {
     double ts = 0.0;
     std::int64_t length = 0;
 };
-using Series = std::map<std::int64_t, std::vector<Point>>; ///< by stream
+using Series = std::map<std::int64_t, std::vector<Point>>; ///< keyed by stream
 
-/// All streams are sorted as one: it decides which of two changes at one time comes first.
+/// All streams are sorted together, because this determines which of two changes at the same time comes
+/// first.
 Series seriesOf(const Frame& frame)
 {
     std::vector<Change> changes = changesOf(frame);
@@ -105,7 +108,7 @@ struct Blocked {
     double duration = 0.0;
 };
 
-/// Of a rank's streams HTA keeps the last one that was ever full.
+/// HTA keeps the last stream of a rank that was ever full.
 std::optional<Blocked> blockedOn(const Series& series, std::int64_t most)
 {
     std::optional<Blocked> blocked;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// temporal_breakdown.csv: the time from the first kernel to the last, as idle, computing, and busy with
-// neither. What is communicated behind computation is computation here.
+// Writes temporal_breakdown.csv: the time from the first kernel to the last, divided into idle, computing,
+// and busy without computing. Communication that overlaps with computation counts as computation.
 #include "report/hta/figures.h"
 #include "report/hta/table.h"
 
@@ -10,7 +10,7 @@ namespace ringside::report::hta::hta_table_temporal_breakdown {
 namespace {
 
 struct Breakdown {
-    double total = std::numeric_limits<double>::quiet_NaN(); ///< a rank without kernels has no figures
+    double total = std::numeric_limits<double>::quiet_NaN(); ///< NaN for a rank without kernels
     double idle = total, compute = total, other = total;
 };
 

@@ -3,7 +3,7 @@
 #
 # expect carried: rxa:1 rxb:1$
 # expect links: problem
-# expect rdma_retransmissions problem: Port lab rxb:1 .*(nothing came back|gave up).* peer is gone
+# expect rdma_retransmissions problem: Port lab rxb:1 .*(received nothing|gave up).* peer is gone
 make_hosts
 begin_job
 kill -KILL "$(cat /tmp/receiver)"

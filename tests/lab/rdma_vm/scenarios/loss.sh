@@ -3,7 +3,7 @@
 #
 # expect carried: rxa:1 rxb:1$
 # expect links: warning
-# expect rdma_retransmissions warning: Port lab rxb:1 had to send .* packets again .* lost on their way
+# expect rdma_retransmissions warning: Port lab rxb:1 retransmitted .* packets .* lost on the path
 # expect probe: RDMA measured in 6 directions, TCP in 6$
 # expect probe loss: b -> a over RDMA: .* lost on the way
 # may    probe .*: a -> b over RDMA: .*
