@@ -205,7 +205,7 @@ Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
     clipToHolders(report.findings); // a replay may cost more than the finding that includes it
     findRestatements(report.findings, holders);
     sortFindings(report.findings, holders);
-    report.verdict = judge(report);
+    report.verdict = computeVerdict(report);
     return report;
 }
 

@@ -21,7 +21,7 @@ enum class Extent : std::uint8_t {
 };
 
 /// Appearance of a text for people. Other formats ignore it.
-struct Look {
+struct TextStyle {
     Colour colour = Colour::Never;
     std::size_t width = 80; ///< of prose, in characters; tables may be wider
     Extent extent = Extent::Screen;
@@ -30,7 +30,7 @@ struct Look {
 struct Format {
     std::string_view id;
     std::string_view title;
-    std::string (*render)(const Report&, const Look&) = nullptr;
+    std::string (*render)(const Report&, const TextStyle&) = nullptr;
     /// Used instead of `render` by formats that consist of several files: writes into `folder`, which is
     /// created if it does not exist. Existing files are never overwritten. Throws ringside::Error (Io).
     void (*writeFolder)(const Report&, const std::filesystem::path& folder) = nullptr;

@@ -145,7 +145,7 @@ std::vector<const rules::Finding*> linkFindings(const Report& report)
         const auto all = rules::all();
         const auto rule = std::find_if(all.begin(), all.end(),
                                        [&](const rules::Rule* each) { return each->id == finding.rule; });
-        if (rule != all.end() && (*rule)->judgesLinks) {
+        if (rule != all.end() && (*rule)->checksLinks) {
             found.push_back(&finding);
         }
     }

@@ -109,7 +109,7 @@ bool explainsLessThanWaiting(const rules::Finding& finding, double replayedNs)
 bool isBehindSlowLink(const rules::Finding& late, const std::vector<rules::Finding>& findings)
 {
     return std::any_of(findings.begin(), findings.end(), [&](const rules::Finding& other) {
-        return ruleOf(other).excusesLateRanks &&
+        return ruleOf(other).explainsLateRanks &&
                std::find_first_of(other.ranks.begin(), other.ranks.end(), late.ranks.begin(),
                                   late.ranks.end()) != other.ranks.end();
     });

@@ -58,6 +58,6 @@ struct Report {
 /// the value is not a number.
 void setOption(rules::OptionValues& values, std::string_view assignment);
 
-[[nodiscard]] Verdict judge(const Report& report);
+[[nodiscard]] Verdict computeVerdict(const Report& report);
 
 } // namespace ringside::report

@@ -251,7 +251,7 @@ std::vector<std::string> keyLines(const Report& report)
     return lines;
 }
 
-std::vector<std::string> notJudgedLines(const Report& report)
+std::vector<std::string> notApplicableLines(const Report& report)
 {
     std::vector<std::pair<std::string, std::vector<std::string>>> byReason;
     for (const MissingRule& rule : report.notApplicable) {

@@ -27,7 +27,7 @@ namespace ringside::report {
 /// Returns "1-3, 7"; "all" if empty.
 [[nodiscard]] std::string rankList(const std::vector<std::int64_t>& ranks);
 /// Returns the rules that were not applicable, one line per reason: "late_rank, wait_dominates: needs ...".
-[[nodiscard]] std::vector<std::string> notJudgedLines(const Report& report);
+[[nodiscard]] std::vector<std::string> notApplicableLines(const Report& report);
 /// Returns "lost per step 89.34 ms", with its threshold if it has one.
 [[nodiscard]] std::string figureText(const rules::Figure& figure);
 /// Returns "rank 2 at 1.234567 s for 8.05 ms: ...".

@@ -143,7 +143,7 @@ std::string advise(const Report& report, const rules::Finding& first)
     return text;
 }
 
-std::string_view unmeasured(const Report& report)
+std::string_view unmeasuredSummary(const Report& report)
 {
     if (report.model.ranks.empty()) {
         return "This run has no trace of any rank, so nothing was measured. Check that the job was started "
@@ -173,7 +173,7 @@ std::string_view unmeasured(const Report& report)
 }
 
 /// A finding with a doubt of its own has medium confidence at most.
-void weaken(Verdict& verdict, const rules::Finding& first)
+void limitConfidence(Verdict& verdict, const rules::Finding& first)
 {
     if (verdict.confidence == Confidence::High && !first.doubt.empty()) {
         verdict.confidence = Confidence::Medium;
@@ -182,7 +182,7 @@ void weaken(Verdict& verdict, const rules::Finding& first)
 }
 
 /// Returns the verdict of a run in which only NCCL's calls were timed, by CUDA events.
-Verdict judgeTimedCalls(const Report& report)
+Verdict verdictOfTimedCalls(const Report& report)
 {
     Verdict verdict;
     verdict.reason = "only NCCL's calls were timed, by CUDA events";
@@ -203,7 +203,7 @@ Verdict judgeTimedCalls(const Report& report)
 
 } // namespace
 
-Verdict judge(const Report& report)
+Verdict computeVerdict(const Report& report)
 {
     Verdict verdict;
     if (!report.findings.empty() && report.findings.front().broken) {
@@ -217,11 +217,11 @@ Verdict judge(const Report& report)
         return verdict;
     }
     if (!report.metrics.timed.arrived.empty()) {
-        return judgeTimedCalls(report);
+        return verdictOfTimedCalls(report);
     }
     if (report.metrics.ranks.empty()) {
         verdict.confidence = Confidence::Inconclusive;
-        verdict.summary = unmeasured(report);
+        verdict.summary = unmeasuredSummary(report);
         verdict.reason = "the device's time was not measured";
         return verdict;
     }
@@ -243,7 +243,7 @@ Verdict judge(const Report& report)
             });
         verdict.limitedBy = small ? rules::Limit::Compute : first->limit;
         verdict.rule = first->rule;
-        weaken(verdict, *first);
+        limitConfidence(verdict, *first);
         verdict.summary = (small ? fmt::format("The run mostly computes: {}. The largest other gain: ",
                                                whereTimeGoes(report))
                                  : std::string()) +

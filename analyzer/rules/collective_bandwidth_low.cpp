@@ -135,7 +135,7 @@ std::optional<Expected> ofProbe(const metrics::Probed& probed, const Key& key, c
 }
 
 /// What collectives are compared with; collected once per run.
-struct Yardsticks {
+struct References {
     metrics::Probed probed;
     std::map<std::string, double> hostGBs;
     std::string_view hostsFrom = "the rate of the ports";
@@ -144,10 +144,10 @@ struct Yardsticks {
 /// Returns the GB/s that each host's RDMA ports with traffic can carry together. A probe over RDMA in the run
 /// replaces the nominal rate of a port. If no RDMA port had traffic, it is the rate of the fastest interface
 /// with traffic; a bond counts as the sum of its cards.
-Yardsticks yardsticksOf(const Context& context)
+References referencesOf(const Context& context)
 {
     constexpr double kBits = 8.0;
-    Yardsticks found{metrics::probedOf(context.run), {}};
+    References found{metrics::probedOf(context.run), {}};
     const bool rdma = isOverRdma(context);
     const auto probed = rdma ? found.probed.usualRdmaGBs() : std::nullopt;
     if (probed) {
@@ -165,11 +165,11 @@ Yardsticks yardsticksOf(const Context& context)
 
 /// Compares with the rate of the slowest host: a ring can run no faster and should not run much slower.
 /// Returns null if the rate of a host is not known, or if the message is so small that latency counts.
-std::optional<Expected> ofPorts(const Context& context, const Yardsticks& yardsticks, const Key& key,
+std::optional<Expected> ofPorts(const Context& context, const References& references, const Key& key,
                                 const Transfers& group)
 {
     constexpr double kNsAMs = 1e6;
-    const std::map<std::string, double>& hostGBs = yardsticks.hostGBs;
+    const std::map<std::string, double>& hostGBs = references.hostGBs;
     if (hostGBs.size() < 2 || hostGBs.size() != context.run.hosts.size() ||
         group.ranks != context.run.worldSize) {
         return std::nullopt;
@@ -180,25 +180,25 @@ std::optional<Expected> ofPorts(const Context& context, const Yardsticks& yardst
     const double ns =
         metrics::algorithmBytes(kind, bytes, group.ranks) * metrics::busFactor(kind, group.ranks) / gbs;
     return ns >= context.option("rate_ms") * kNsAMs
-               ? std::optional(Expected{gbs, yardsticks.hostsFrom, busGBs(key, group)})
+               ? std::optional(Expected{gbs, references.hostsFrom, busGBs(key, group)})
                : std::nullopt;
 }
 
 /// Returns the user's value, else what a probe measured, else the highest of the rate of the ports, the run's
 /// own best, and other communicators. Returns null if there is nothing to compare with.
-std::optional<Expected> expectedOf(const Context& context, const Yardsticks& yardsticks, const Groups& groups,
+std::optional<Expected> expectedOf(const Context& context, const References& references, const Groups& groups,
                                    const Key& key)
 {
     const Transfers& group = groups.at(key);
     if (context.option("expected_gb_s") > 0) {
         return Expected{context.option("expected_gb_s"), "the option expected_gb_s", busGBs(key, group)};
     }
-    if (const auto probed = ofProbe(yardsticks.probed, key, group)) {
+    if (const auto probed = ofProbe(references.probed, key, group)) {
         return probed;
     }
     std::optional<Expected> best;
     for (const auto& each :
-         {bestTenth(groups, key), peersOf(groups, key), ofPorts(context, yardsticks, key, group)}) {
+         {bestTenth(groups, key), peersOf(groups, key), ofPorts(context, references, key, group)}) {
         best = each && (!best || each->gbs > best->gbs) ? each : best;
     }
     return best;
@@ -253,7 +253,7 @@ Outcome run(const Context& context)
         return kNeedsArrivals;
     }
     const Groups groups = transfersOf(context);
-    const Yardsticks yardsticks = yardsticksOf(context);
+    const References references = referencesOf(context);
     std::vector<Finding> findings;
     bool large = false;
     bool held = false;
@@ -262,7 +262,7 @@ Outcome run(const Context& context)
             continue;
         }
         large = true;
-        const auto expected = expectedOf(context, yardsticks, groups, key);
+        const auto expected = expectedOf(context, references, groups, key);
         held = held || expected;
         if (expected && expected->seenGBs < context.option("part") * expected->gbs) {
             findings.push_back(describe(context, key, group, *expected));

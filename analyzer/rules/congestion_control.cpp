@@ -96,7 +96,7 @@ void addCongestionControlFindings(const Context& context, const SocketHost& host
                                   std::vector<Finding>& findings)
 {
     const auto setting = [&host](std::string_view name) { return host.kernel(name); };
-    for (const settings::TcpRemark& remark : settings::judgeCongestionControl(setting)) {
+    for (const settings::TcpRemark& remark : settings::checkCongestionControl(setting)) {
         Finding finding;
         finding.severity = remark.severity;
         finding.limit = Limit::Settings;

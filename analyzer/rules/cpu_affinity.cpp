@@ -58,12 +58,12 @@ Fault faultOf(const Context& context, const Placement& placement)
     return placement.nodes > 1 && placement.allowed.size() == placement.online ? Fault::Unbound : Fault::None;
 }
 
-struct Words {
+struct FaultText {
     std::string_view title;
     Severity severity;
 };
 
-Words wordsOf(Fault fault)
+FaultText textOf(Fault fault)
 {
     switch (fault) {
     case Fault::FewCpus:
@@ -97,13 +97,13 @@ Outcome run(const Context& context)
     std::vector<Finding> findings;
     for (const auto& [fault, ranks] : faulty) {
         Finding finding;
-        finding.severity = wordsOf(fault).severity;
+        finding.severity = textOf(fault).severity;
         finding.limit = Limit::Host;
         finding.cause = false;
         for (const model::Rank* const rank : ranks) {
             finding.ranks.push_back(rank->rank);
         }
-        finding.title = fmt::format("{} ranks {}", ranks.size(), wordsOf(fault).title);
+        finding.title = fmt::format("{} ranks {}", ranks.size(), textOf(fault).title);
         finding.settings = {"numactl", "SLURM_CPU_BIND", "--cpus-per-task"};
         finding.figures = {
             {"fewest_cpus", Unit::Count, static_cast<double>(fewest), context.option("min_cpus")}};

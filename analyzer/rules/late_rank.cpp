@@ -95,7 +95,7 @@ std::optional<NotApplicable> missing(const Context& context)
     return std::nullopt;
 }
 
-struct Judgement {
+struct Assessment {
     std::int64_t lostNs = 0; ///< per step
     std::int64_t costNs = 0; ///< per step
     double share = 0;        ///< cost as a share of the step
@@ -104,10 +104,10 @@ struct Judgement {
     std::optional<metrics::Lateness> cause; ///< null if nothing is long enough to explain the lost time
 };
 
-Judgement judge(const Context& context, const metrics::LateGroup& group, std::size_t blocks)
+Assessment assess(const Context& context, const metrics::LateGroup& group, std::size_t blocks)
 {
     constexpr std::int64_t kLeastPart = 4; // a quarter
-    Judgement result;
+    Assessment result;
     result.lostNs = lostPerStep(context, group);
     result.costNs = costOf(context, group, result.lostNs);
     result.cause = metrics::findLateCause(context.run, context.figures, group.ranks);
@@ -118,9 +118,10 @@ Judgement judge(const Context& context, const metrics::LateGroup& group, std::si
         result.costNs = std::min(result.costNs, result.cause->allExcessNs);
     }
     result.share = shareOfStep(context, result.costNs);
-    const double groups = choices(group.candidates, group.ranks.size());
-    const double ofAll = chanceOf(group.worstOfBlocks, blocks, groups) / kPartOfAll;
-    const double ofHeavy = chanceOf(group.worstOfHeavyBlocks, group.heavyBlocks, groups) / kPartOfHeavy;
+    const double groups = binomialCoefficient(group.candidates, group.ranks.size());
+    const double ofAll = probabilityByChance(group.worstOfBlocks, blocks, groups) / kPartOfAll;
+    const double ofHeavy =
+        probabilityByChance(group.worstOfHeavyBlocks, group.heavyBlocks, groups) / kPartOfHeavy;
     result.nowAndThen = (group.worstWindow && metrics::isLateInFewBlocks(group, blocks)) ||
                         (ofHeavy < ofAll && ofAll > context.option("chance"));
     result.chance = std::min({1.0, ofAll, ofHeavy});
@@ -133,8 +134,9 @@ std::size_t stepsNeeded(const Context& context, const metrics::LateGroup& group)
 {
     constexpr std::size_t kMost = 1000; // reached if the option cannot be met
     std::size_t steps = 1;
-    const double groups = choices(group.candidates, group.ranks.size());
-    while (steps < kMost && chanceOf(steps, steps, groups) / kPartOfAll > context.option("chance")) {
+    const double groups = binomialCoefficient(group.candidates, group.ranks.size());
+    while (steps < kMost &&
+           probabilityByChance(steps, steps, groups) / kPartOfAll > context.option("chance")) {
         ++steps;
     }
     return steps;
@@ -165,10 +167,10 @@ std::string whereWithin(const Context& context)
                                          : fmt::format("in these {} steps", steps);
 }
 
-std::string causeText(const Judgement& judgement, bool one)
+std::string causeText(const Assessment& assessment, bool one)
 {
     return fmt::format("{} own timeline{} show{} {}", one ? "its" : "their", one ? "" : "s", one ? "s" : "",
-                       judgement.cause ? textOf(judgement.cause->cause).name : "nothing that explains it");
+                       assessment.cause ? textOf(assessment.cause->cause).name : "nothing that explains it");
 }
 
 std::string inThis(const Context& context)
@@ -179,35 +181,35 @@ std::string inThis(const Context& context)
 }
 
 /// "Rank 7 comes last in this one step: ..."
-std::string titleWithin(const Context& context, const metrics::LateGroup& group, const Judgement& judgement)
+std::string titleWithin(const Context& context, const metrics::LateGroup& group, const Assessment& assessment)
 {
     std::string who = hang::rankList(numbersOf(context, group));
     who.front() = 'R';
     const bool one = group.ranks.size() == 1;
     return fmt::format("{} come{} last {}: the others waited longest for {} in {} of {} collectives; {}", who,
                        one ? "s" : "", whereWithin(context), one ? "it" : "them", group.worstOfOperations,
-                       context.figures.arrived.size(), causeText(judgement, one));
+                       context.figures.arrived.size(), causeText(assessment, one));
 }
 
 std::string titleOf(const Context& context, const metrics::LateGroups& all, const metrics::LateGroup& group,
-                    const Judgement& judgement)
+                    const Assessment& assessment)
 {
     if (all.withinSteps) {
-        return titleWithin(context, group, judgement);
+        return titleWithin(context, group, assessment);
     }
     std::string who = hang::rankList(numbersOf(context, group));
     who.front() = 'R';
     const bool one = group.ranks.size() == 1;
     const std::string cause =
         context.figures.ranks.empty() ? fmt::format("{} not recorded", one ? "was" : "were")
-        : judgement.cause ? fmt::format("show{} {}", one ? "s" : "", textOf(judgement.cause->cause).name)
-                          : fmt::format("show{} nothing that explains it", one ? "s" : "");
-    const std::string often = judgement.nowAndThen
+        : assessment.cause ? fmt::format("show{} {}", one ? "s" : "", textOf(assessment.cause->cause).name)
+                           : fmt::format("show{} nothing that explains it", one ? "s" : "");
+    const std::string often = assessment.nowAndThen
                                   ? fmt::format("{} of the {} steps in which most time is lost",
                                                 group.worstOfHeavyBlocks, group.heavyBlocks)
                                   : fmt::format("{} of {} steps", group.worstOfBlocks, all.blocks);
     if (group.worstWindow) {
-        return originTitle(context, group, often, cause, judgement.nowAndThen);
+        return originTitle(context, group, often, cause, assessment.nowAndThen);
     }
     return fmt::format("{} come{} last: the others wait longest for {} in {}; {} own timeline{} {}", who,
                        one ? "s" : "", one ? "it" : "them", often, one ? "its" : "their", one ? "" : "s",
@@ -224,21 +226,21 @@ Evidence lastArrival(const Context& context, const metrics::LateGroup& group)
 }
 
 Finding describe(const Context& context, const metrics::LateGroups& all, const metrics::LateGroup& group,
-                 const Judgement& judgement)
+                 const Assessment& assessment)
 {
     const auto collectives = static_cast<double>(context.figures.arrived.size());
     Finding finding;
     finding.severity =
-        judgement.share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
+        assessment.share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::LateRank;
-    finding.title = titleOf(context, all, group, judgement);
+    finding.title = titleOf(context, all, group, assessment);
     finding.ranks = numbersOf(context, group);
-    finding.costNsPerStep = judgement.costNs;
+    finding.costNsPerStep = assessment.costNs;
     finding.partOf = {"exposed_communication"};
     finding.figures = {
-        {"lost_share", Unit::Share, judgement.share, context.option("lost_share")},
-        {"chance", Unit::Probability, judgement.chance, context.option("chance")},
-        {"lost_ns_per_step", Unit::Ns, static_cast<double>(judgement.lostNs), {}},
+        {"lost_share", Unit::Share, assessment.share, context.option("lost_share")},
+        {"chance", Unit::Probability, assessment.chance, context.option("chance")},
+        {"lost_ns_per_step", Unit::Ns, static_cast<double>(assessment.lostNs), {}},
     };
     if (group.worstWindow) {
         finding.figures.push_back(
@@ -252,16 +254,16 @@ Finding describe(const Context& context, const metrics::LateGroups& all, const m
             {"worst_of_blocks", Unit::Count, static_cast<double>(group.worstOfBlocks), {}});
         finding.figures.push_back({"blocks", Unit::Count, static_cast<double>(all.blocks), {}});
     }
-    if (judgement.cause) {
+    if (assessment.cause) {
         finding.figures.push_back(
-            {"cause_excess_ns_per_step", Unit::Ns, static_cast<double>(judgement.cause->excessNs), {}});
+            {"cause_excess_ns_per_step", Unit::Ns, static_cast<double>(assessment.cause->excessNs), {}});
     }
     finding.evidence = {group.worstWindow ? originEvidence(context, group) : lastArrival(context, group)};
     const bool one = finding.ranks.size() == 1;
-    finding.advice = judgement.cause ? std::string(textOf(judgement.cause->cause).advice)
-                                     : fmt::format("Check what {} {} before {} collectives in the evidence.",
-                                                   hang::rankList(finding.ranks), one ? "does" : "do",
-                                                   one ? "its" : "their");
+    finding.advice = assessment.cause ? std::string(textOf(assessment.cause->cause).advice)
+                                      : fmt::format("Check what {} {} before {} collectives in the evidence.",
+                                                    hang::rankList(finding.ranks), one ? "does" : "do",
+                                                    one ? "its" : "their");
     return finding;
 }
 
@@ -329,7 +331,7 @@ Finding describeWaiting(const Context& context, const std::vector<metrics::Waite
     finding.severity = large ? Severity::Warning : Severity::Info;
     finding.title = fmt::format(
         "{}, the others waited for {}; {}. With so few collectives it is not known whether this is always so",
-        inThis(context), waitedText(context, most, allNs), causeText(judgement, one));
+        inThis(context), waitedText(context, most, allNs), causeText(assessment, one));
     finding.figures = {
         {"lost_share", Unit::Share, share, context.option("lost_share")},
         {"wait_share", Unit::Share, most.front().waitNs / allNs, {}},
@@ -339,9 +341,9 @@ Finding describeWaiting(const Context& context, const std::vector<metrics::Waite
          {}}};
     finding.evidence = {{context.run.ranks[most.front().rank].rank, worst.times.firstArrivalNs,
                          worst.times.endNs, "collective in which the others waited longest for it"}};
-    finding.advice = judgement.cause ? std::string(textOf(judgement.cause->cause).advice)
-                                     : fmt::format("Check what {} {} before the collective in the evidence.",
-                                                   hang::rankList(finding.ranks), one ? "does" : "do");
+    finding.advice = assessment.cause ? std::string(textOf(assessment.cause->cause).advice)
+                                      : fmt::format("Check what {} {} before the collective in the evidence.",
+                                                    hang::rankList(finding.ranks), one ? "does" : "do");
     return finding;
 }
 
@@ -364,11 +366,11 @@ Outcome findMostWaitedFor(const Context& context)
 }
 
 /// Returns true if the group is late because of the compute of its experts.
-bool isOfExperts(const metrics::LateGroup& group, const Judgement& judgement,
+bool isOfExperts(const metrics::LateGroup& group, const Assessment& assessment,
                  const std::vector<std::size_t>& experts)
 {
     const auto hasExperts = [&](std::size_t rank) { return std::ranges::binary_search(experts, rank); };
-    return judgement.cause && judgement.cause->cause == metrics::LateCause::Compute &&
+    return assessment.cause && assessment.cause->cause == metrics::LateCause::Compute &&
            std::ranges::all_of(group.ranks, hasExperts);
 }
 
@@ -385,11 +387,11 @@ Outcome run(const Context& context)
         if (shareOfStep(context, lostPerStep(context, group)) <= context.option("lost_share")) {
             continue; // a large run has many groups with gaps that arose by chance
         }
-        const Judgement judgement = judge(context, group, all.blocks);
-        if (judgement.share <= context.option("lost_share") || isOfExperts(group, judgement, experts)) {
+        const Assessment assessment = assess(context, group, all.blocks);
+        if (assessment.share <= context.option("lost_share") || isOfExperts(group, assessment, experts)) {
             continue;
         }
-        if (judgement.chance > context.option("chance")) {
+        if (assessment.chance > context.option("chance")) {
             const bool few = !all.withinSteps && stepsNeeded(context, group) > all.blocks;
             doubt = few && !doubt ? std::optional(tooFewSteps(context, group, all.blocks)) : doubt;
         } else if (values::quantile(group.losses, 0.95) <= *context.run.clockErrorNs()) {
@@ -397,7 +399,7 @@ Outcome run(const Context& context)
             // compared, not the median.
             doubt = kBelowClockError;
         } else {
-            findings.push_back(describe(context, all, group, judgement));
+            findings.push_back(describe(context, all, group, assessment));
         }
     }
     if (findings.empty() && !doubt && all.withinSteps) {

@@ -51,7 +51,7 @@ std::optional<Finding> checkMtus(const Context& context, const ByMtu& mtus)
     finding.severity = Severity::Info;
     for (const metrics::Port* port : ports) {
         finding.severity =
-            std::max(finding.severity, asUsed(*port, differ ? Severity::Problem : Severity::Warning));
+            std::max(finding.severity, severityIfUsed(*port, differ ? Severity::Problem : Severity::Warning));
         finding.links.push_back(port->label());
     }
     finding.limit = Limit::Settings;
@@ -91,6 +91,6 @@ RINGSIDE_RULE(mtu_mismatch, .title = "RDMA packets are small, or differ between 
               .help = "The current and largest MTU of each port as libibverbs reports it. Without "
                       "libibverbs, the MTU of RoCE is derived from the interface, and that of InfiniBand is "
                       "not known. Ports are compared with those of the same link layer.",
-              .judgesLinks = true);
+              .checksLinks = true);
 
 } // namespace ringside::rules::rule_mtu_mismatch

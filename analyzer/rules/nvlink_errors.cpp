@@ -216,6 +216,6 @@ RINGSIDE_RULE(nvlink_errors, .title = "NVLink errors", .needs = "sampled (nvml)"
                       "and the last sample; bit error rates of NVLink 5 on the worst link; and links that "
                       "are down, compared with other GPUs of the same model and with the start of the run. "
                       "The cost is not estimated: see collective_bandwidth_low.",
-              .judgesLinks = true);
+              .checksLinks = true);
 
 } // namespace ringside::rules::rule_nvlink_errors

@@ -66,6 +66,6 @@ RINGSIDE_RULE(nvlink_fabric, .title = "A GPU is not in the NVLink fabric", .need
               .options = {}, .run = run,
               .help = "Checks whether each GPU joined the fabric of NVSwitches, queried once at the start of "
                       "the run. Machines without NVSwitches have no such state.",
-              .judgesLinks = true);
+              .checksLinks = true);
 
 } // namespace ringside::rules::rule_nvlink_fabric

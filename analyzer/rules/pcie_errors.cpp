@@ -68,6 +68,6 @@ RINGSIDE_RULE(pcie_errors, .title = "A GPU's PCIe link has errors", .needs = "sa
               .options = kOptions, .run = run,
               .help = "Increase of each GPU's replay counter per minute. pcie_link_degraded checks width and "
                       "generation. The cost is not estimated.",
-              .judgesLinks = true);
+              .checksLinks = true);
 
 } // namespace ringside::rules::rule_pcie_errors

@@ -143,6 +143,6 @@ RINGSIDE_RULE(pcie_link_degraded, .title = "A PCIe link is narrower or slower th
                       "support. The highest sampled generation counts, because idle GPUs lower it. For "
                       "network cards, the rate of the PCIe link compared with the interface's speed. The "
                       "cost is not estimated: see pageable_copy and the exposed copies.",
-              .judgesLinks = true);
+              .checksLinks = true);
 
 } // namespace ringside::rules::rule_pcie_link_degraded

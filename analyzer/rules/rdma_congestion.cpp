@@ -128,12 +128,12 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
         return std::nullopt;
     }
     finding.title = fmt::format("Port {} met congestion: {}", port.label(), finding.title);
-    finding.severity = asUsed(port, finding.severity);
+    finding.severity = severityIfUsed(port, finding.severity);
     const auto moved = movedIn(port);
     addEvidence(context, port, moved.front(), "the interval between samples in which it was first counted",
                 finding);
     addCause(port, moved, finding);
-    joinSlow(context, port, moved, finding);
+    addSlowCollectives(context, port, moved, finding);
     finding.advice = "Marks come from switches on the path to the receiver: check who else uses these "
                      "switches and whether flows of several ranks share one uplink (ECMP, rails that cross), "
                      "and place the ranks of a rail under one switch. A port that waits is stopped by flow "
@@ -144,7 +144,7 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
 Outcome run(const Context& context)
 {
     const double median = medianHeld(context);
-    return judgePorts(
+    return checkPorts(
         context,
         [](const metrics::Port& port) { return markedShare(port) || slowedASecond(port) || heldShare(port); },
         [median](const Context& run, const metrics::Port& port) { return checkPort(run, port, median); });
@@ -157,6 +157,6 @@ RINGSIDE_RULE(rdma_congestion, .title = "The RDMA network is congested", .needs 
               .help = "Marks of switches (ECN), requests to slow down (CNP) and the ticks in which a port "
                       "had data but no credit to send, over the run. The length of a tick depends on the "
                       "device, so waiting is compared with the other ports. Pause frames are not sampled.",
-              .judgesLinks = true);
+              .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_congestion

@@ -95,7 +95,7 @@ std::optional<Finding> checkErrors(const Context& context, const metrics::Port& 
         if (!severity) {
             continue;
         }
-        finding.severity = std::max(finding.severity, asUsed(port, *severity));
+        finding.severity = std::max(finding.severity, severityIfUsed(port, *severity));
         words += fmt::format("{}{} {}", words.empty() ? "" : ", ", errors, kind.words);
         finding.figures.push_back({std::string(kind.metric), Unit::Count, static_cast<double>(errors), {}});
         for (const metrics::Gain& each : port.gains(kind.metric)) {
@@ -111,7 +111,7 @@ std::optional<Finding> checkErrors(const Context& context, const metrics::Port& 
     addEvidence(context, port, moved.front(), "the interval between samples in which they were first counted",
                 finding);
     addCause(port, moved, finding);
-    joinSlow(context, port, moved, finding);
+    addSlowCollectives(context, port, moved, finding);
     finding.advice =
         "Reseat or replace the cable and the transceiver, clean their ends, and try another port of the "
         "switch, one at a time; `mlxlink -m -c` shows margins and the errors that were corrected. Packets "
@@ -167,7 +167,7 @@ bool isMeasured(const metrics::Port& port)
 
 Outcome run(const Context& context)
 {
-    return judgePorts(context, isMeasured, checkErrors, checkHistory);
+    return checkPorts(context, isMeasured, checkErrors, checkHistory);
 }
 
 } // namespace
@@ -177,6 +177,6 @@ RINGSIDE_RULE(rdma_link_errors, .title = "An RDMA link has errors", .needs = "sa
               .help = "Increase of a port's error counters during the run; earlier errors do not count. A "
                       "counter that is stuck at its largest value cannot be used: `ringside links` lists "
                       "such counters. Errors of a port that carries no data are information.",
-              .judgesLinks = true);
+              .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_link_errors

@@ -96,7 +96,7 @@ std::string_view physicalText(const metrics::Port& port)
 Finding describeDrops(const Context& context, const metrics::Port& port, const States& states)
 {
     Finding finding;
-    finding.severity = asUsed(port, Severity::Problem);
+    finding.severity = severityIfUsed(port, Severity::Problem);
     finding.broken = finding.severity == Severity::Problem && states.last != kActive;
     finding.title =
         fmt::format("Port {} went down {} {} in this run{}; first {}", port.label(), states.drops,
@@ -118,7 +118,7 @@ Finding describeFatalError(const Context& context, const metrics::Port& port,
                            const std::vector<std::int64_t>& moments)
 {
     Finding finding;
-    finding.severity = asUsed(port, Severity::Problem);
+    finding.severity = severityIfUsed(port, Severity::Problem);
     finding.broken = finding.severity == Severity::Problem;
     finding.title = fmt::format("The device of port {} reported a fatal error, {}: its connections are lost",
                                 port.label(), momentText(context, port, moments.front()));
@@ -167,7 +167,7 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
 
 Outcome run(const Context& context)
 {
-    return judgePorts(context, isMeasured, checkPort);
+    return checkPorts(context, isMeasured, checkPort);
 }
 
 } // namespace
@@ -178,6 +178,6 @@ RINGSIDE_RULE(rdma_port_down, .title = "An RDMA port is or was down", .needs = "
                       "libibverbs is present, the events of ports and devices, which also show outages "
                       "between two samples. A port that was never up is only information, because no job can "
                       "have used it; one that waits for its subnet manager is a warning.",
-              .judgesLinks = true);
+              .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_port_down

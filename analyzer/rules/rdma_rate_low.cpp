@@ -80,7 +80,7 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
         return std::nullopt;
     }
     Finding finding;
-    finding.severity = asUsed(port, Severity::Problem);
+    finding.severity = severityIfUsed(port, Severity::Problem);
     finding.title = fmt::format("Port {} {}", port.label(), reason);
     finding.figures = {{"rate_gbps", Unit::GigabitsPerSecond, static_cast<double>(*rate) / kMegabits,
                         static_cast<double>(most) / kMegabits}};
@@ -94,7 +94,7 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
 Outcome run(const Context& context)
 {
     const std::map<std::string, std::int64_t> rates = fastest(context);
-    return judgePorts(
+    return checkPorts(
         context, [](const metrics::Port& port) { return rateOf(port).has_value(); },
         [&rates](const Context& run, const metrics::Port& port) { return checkPort(run, port, rates); });
 }
@@ -106,6 +106,6 @@ RINGSIDE_RULE(rdma_rate_low, .title = "An RDMA port is slower than it could be",
               .help = "Rate, lanes and PCIe link of each active port, compared with ports of the same kind "
                       "of adapter in this run. If all are equally slow it is not seen, because sysfs does "
                       "not report the largest rate of a port.",
-              .judgesLinks = true);
+              .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_rate_low

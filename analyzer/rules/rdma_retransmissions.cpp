@@ -134,7 +134,7 @@ std::optional<Finding> findUnanswered(const Context& context, const metrics::Por
     addFigure(port, "adaptive_retransmissions", {}, finding);
     addOutages(context, port, moved, timeoutNs(context), finding);
     addCause(port, moved, finding);
-    joinSlow(context, port, moved, finding);
+    addSlowCollectives(context, port, moved, finding);
     finding.advice = "Check the other end first: whether its process died, its port went down, or its host "
                      "stalled. Then check the switches in between. Queue pairs wait in parallel, so the sum "
                      "of the waits is an upper bound; NCCL_IB_TIMEOUT sets how long one wait lasts.";
@@ -183,7 +183,7 @@ std::optional<Finding> findLoss(const Context& context, const metrics::Port& por
     addPace(port, few, finding);
     addOutages(context, port, moved, 0, finding);
     addCause(port, moved, finding);
-    joinSlow(context, port, moved, finding);
+    addSlowCollectives(context, port, moved, finding);
     finding.advice = "RoCE: check that the switches are lossless for this traffic class (PFC and ECN on "
                      "every hop, NCCL_IB_TC) and whether their queues drop. InfiniBand: look for errors of "
                      "the physical links on the way (rdma_link_errors, `ibqueryerrors`). With adaptive "
@@ -219,7 +219,7 @@ std::optional<Finding> findNotReady(const Context& context, const metrics::Port&
     addFigure(port, "rnr_naks", context.option("not_ready"), finding);
     addFigure(port, "rx_no_buffer", context.option("not_ready"), finding);
     addCause(port, moved, finding);
-    joinSlow(context, port, moved, finding);
+    addSlowCollectives(context, port, moved, finding);
     finding.advice = "The link is fine. NCCL's proxy threads of the receiving rank do not run in time: give "
                      "each rank its own CPUs near its adapter (cpu_affinity, cpu_contention).";
     return finding;
@@ -259,7 +259,7 @@ bool isMeasured(const metrics::Port& port)
 
 Outcome run(const Context& context)
 {
-    return judgePorts(context, isMeasured, findUnanswered, findLoss, findNotReady, findRefused);
+    return checkPorts(context, isMeasured, findUnanswered, findLoss, findNotReady, findRefused);
 }
 
 } // namespace
@@ -270,6 +270,6 @@ RINGSIDE_RULE(rdma_retransmissions, .title = "RDMA transport errors", .needs = "
                       "(peer or path), loss on the path, a receiver that was not ready, refused access. The "
                       "cost is the extra time of collectives that took more than twice their usual time "
                       "while the counters increased; it is not known without the arrivals of all ranks.",
-              .judgesLinks = true);
+              .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_retransmissions

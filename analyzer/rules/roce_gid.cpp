@@ -104,7 +104,7 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
     }
     Finding finding;
     const std::string& kind = bad->first;
-    finding.severity = asUsed(port, kind.empty() ? Severity::Problem : Severity::Warning);
+    finding.severity = severityIfUsed(port, kind.empty() ? Severity::Problem : Severity::Warning);
     finding.title =
         kind.empty()
             ? fmt::format("Port {} has no address at that index: {}", port.label(), bad->second.why)
@@ -160,7 +160,7 @@ Outcome run(const Context& context)
         return NotApplicable{"needs the kinds of addresses of active RoCE ports (tier sampled, source rdma): "
                              "this run has none, or neither libibverbs nor sysfs reports them"};
     }
-    Outcome outcome = judgePorts(context, isJudged, checkPort);
+    Outcome outcome = checkPorts(context, isJudged, checkPort);
     if (auto* const findings = std::get_if<std::vector<Finding>>(&outcome)) {
         if (auto finding = checkVersions(context)) {
             findings->push_back(std::move(*finding));
@@ -176,6 +176,6 @@ RINGSIDE_RULE(roce_gid, .title = "RoCE uses an unsuitable address", .needs = "sa
               .help = "Kinds of a RoCE port's addresses (the addresses themselves are not recorded), and "
                       "which of them NCCL uses: that of NCCL_IB_GID_INDEX, else the first (before NCCL "
                       "2.21), else the best. Versions are compared between the ports that carried data.",
-              .judgesLinks = true);
+              .checksLinks = true);
 
 } // namespace ringside::rules::rule_roce_gid

@@ -102,7 +102,7 @@ std::optional<Finding> checkLoss(const Context& context, const RocePort& each)
         return std::nullopt;
     }
     Finding finding = findingOf(context, each);
-    finding.severity = asUsed(*each.port, Severity::Warning);
+    finding.severity = severityIfUsed(*each.port, Severity::Warning);
     finding.title = fmt::format(
         "Packets to port {} were lost ({:.2g} of those received), and {}: the path to it is not lossless",
         each.port->label(), *loss, missing);
@@ -124,7 +124,7 @@ std::optional<Finding> checkPauses(const Context& context, const RocePort& each)
     }
     Finding finding = findingOf(context, each);
     const bool much = share >= context.option("paused_much") || storms > 0;
-    finding.severity = asUsed(*each.port, much ? Severity::Problem : Severity::Warning);
+    finding.severity = severityIfUsed(*each.port, much ? Severity::Problem : Severity::Warning);
     finding.title =
         storms > 0
             ? fmt::format("Port {} saw {} pause storms: a device sends pause frames without end",
@@ -170,6 +170,6 @@ RINGSIDE_RULE(roce_not_lossless, .title = "RoCE runs over a network that loses p
               .help = "Packets lost on the path to each RoCE port, if no pause frame or no congestion mark "
                       "arrived in the same time; and the time for which pause frames stopped it. The "
                       "settings of switches are not visible. Rule rdma_retransmissions estimates the cost.",
-              .judgesLinks = true);
+              .checksLinks = true);
 
 } // namespace ringside::rules::rule_roce_not_lossless

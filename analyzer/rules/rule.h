@@ -153,7 +153,7 @@ struct Rule {
     /// the median, beyond what costlier findings about late ranks already save.
     bool namesLateRanks = false;
     /// The ranks it names get their data late, so they are not late for reasons of their own.
-    bool excusesLateRanks = false;
+    bool explainsLateRanks = false;
 };
 
 [[nodiscard]] std::span<const Rule* const> all();

@@ -164,6 +164,6 @@ RINGSIDE_RULE(
         "counts it without waits for full buffers, and the kernel's own estimate of the rate. Both are "
         "compared with the upper quartile of the run's links, or with what `ringside probe` measured if that "
         "is more demanding. The cost is the exposed transfer that the others' rate would save.",
-    .judgesLinks = true, .excusesLateRanks = true);
+    .checksLinks = true, .explainsLateRanks = true);
 
 } // namespace ringside::rules::rule_slow_link

@@ -33,7 +33,7 @@ struct Messages {
 /// anyway.
 double reductionsPerStep(const Context& context)
 {
-    const Passes passes = lookAtPasses(context, context.figures.ranks.front());
+    const Passes passes = findPasses(context, context.figures.ranks.front());
     return std::max(1.0, reductionsFromPasses(passes, 1).times);
 }
 
@@ -60,7 +60,7 @@ Messages gradientMessages(const Context& context)
 }
 
 /// The size that messages should have, and the cost of the latency of messages beyond the ideal number.
-struct Judgement {
+struct Assessment {
     double limitBytes = 0;
     std::optional<double> latencyShare;
     std::optional<std::int64_t> costNs;
@@ -93,7 +93,7 @@ double exposedByNumber(const Context& context, double latencyNs)
     return sum;
 }
 
-Judgement judge(const Context& context, const Messages& messages, double medianBytes)
+Assessment assess(const Context& context, const Messages& messages, double medianBytes)
 {
     // DDP's first bucket is smaller by design, so one more message than the bytes need is ideal.
     const double ofReduction = messages.bytesPerStep / messages.reductions;
@@ -101,7 +101,7 @@ Judgement judge(const Context& context, const Messages& messages, double medianB
         messages.reductions * (std::ceil(ofReduction / context.option("bucket_bytes")) + 1.0);
     const double extra = std::max(0.0, messages.perStep - ideal);
     const auto& fit = context.figures.allReduceFit;
-    Judgement result;
+    Assessment result;
     result.limitBytes = context.option("min_message_bytes");
     // Hidden latency costs nothing, and waiting for late ranks is not latency.
     const std::int64_t exposed = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
@@ -121,18 +121,18 @@ Judgement judge(const Context& context, const Messages& messages, double medianB
 }
 
 Finding describe(const Context& context, const Messages& messages, double medianBytes,
-                 const Judgement& judgement)
+                 const Assessment& assessment)
 {
     const metrics::ArrivedOperation& first = context.figures.arrived[messages.entries.front()];
     Finding finding;
-    finding.severity = judgement.costNs ? severityByCost(context, *judgement.costNs) : Severity::Warning;
+    finding.severity = assessment.costNs ? severityByCost(context, *assessment.costNs) : Severity::Warning;
     finding.limit = Limit::Communication;
     finding.title = fmt::format(
         "Gradients are sent in {:.0f} messages of {} (median) per step: the buckets are too small",
         messages.perStep, byteText(medianBytes));
     finding.settings = {"bucket_cap_mb"};
-    finding.costNsPerStep = judgement.costNs;
-    finding.figures = {{"median_message_bytes", Unit::Bytes, medianBytes, judgement.limitBytes},
+    finding.costNsPerStep = assessment.costNs;
+    finding.figures = {{"median_message_bytes", Unit::Bytes, medianBytes, assessment.limitBytes},
                        {"messages_per_step", Unit::Count, messages.perStep,
                         messages.reductions * context.option("min_messages")}};
     if (messages.reductions > 1) {
@@ -140,7 +140,7 @@ Finding describe(const Context& context, const Messages& messages, double median
     }
     if (const auto& fit = context.figures.allReduceFit) {
         finding.figures.push_back(
-            {"latency_share", Unit::Share, *judgement.latencyShare, context.option("min_latency_share")});
+            {"latency_share", Unit::Share, *assessment.latencyShare, context.option("min_latency_share")});
         finding.figures.push_back({"latency_ns", Unit::Ns, fit->latencyNs, {}});
         finding.figures.push_back({"half_peak_bytes", Unit::Bytes, fit->halfPeakBytes(), {}});
     }
@@ -151,9 +151,9 @@ Finding describe(const Context& context, const Messages& messages, double median
          fmt::format("a gradient message of {}", byteText(static_cast<double>(*operation.bytes)))}};
     finding.advice = fmt::format("Raise `bucket_cap_mb` of DistributedDataParallel (default 25, field range "
                                  "25-125){}. Then check that the last bucket's transfer is not exposed.",
-                                 judgement.costNs ? ""
-                                                  : "; the gain is not estimated, because the sizes in this "
-                                                    "run do not separate latency from bandwidth");
+                                 assessment.costNs ? ""
+                                                   : "; the gain is not estimated, because the sizes in this "
+                                                     "run do not separate latency from bandwidth");
     return finding;
 }
 
@@ -167,14 +167,14 @@ Outcome run(const Context& context)
         return NotApplicable{"no gradient all-reduce or reduce-scatter over all ranks in the analyzed steps"};
     }
     const auto medianBytes = static_cast<double>(model::median(messages.sizes));
-    const Judgement judgement = judge(context, messages, medianBytes);
+    const Assessment assessment = assess(context, messages, medianBytes);
     const bool latencyMatters =
-        !judgement.latencyShare || *judgement.latencyShare > context.option("min_latency_share");
+        !assessment.latencyShare || *assessment.latencyShare > context.option("min_latency_share");
     if (messages.perStep < messages.reductions * context.option("min_messages") ||
-        medianBytes >= judgement.limitBytes || !latencyMatters) {
+        medianBytes >= assessment.limitBytes || !latencyMatters) {
         return std::vector<Finding>{};
     }
-    return std::vector<Finding>{describe(context, messages, medianBytes, judgement)};
+    return std::vector<Finding>{describe(context, messages, medianBytes, assessment)};
 }
 
 /// Replays the run with larger buckets. If one bucket held all gradients, most of them would be exposed at

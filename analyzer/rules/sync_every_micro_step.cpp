@@ -67,7 +67,7 @@ Reductions reductionsFromSizes(const Context& context, const metrics::RankMetric
 Reductions reductionsOf(const Context& context, const metrics::RankMetrics& rank, std::size_t least,
                         double mostSteps)
 {
-    const Passes passes = lookAtPasses(context, rank);
+    const Passes passes = findPasses(context, rank);
     return passes.sending ? reductionsFromPasses(passes, least)
                           : reductionsFromSizes(context, rank, least, mostSteps);
 }

@@ -33,7 +33,7 @@ void checkHost(const Context& context, const SocketHost& host, const Interface& 
 {
     const settings::TcpNeed need{used.name, used.mbps, context.option("round_trip_ms")};
     for (const settings::TcpRemark& remark :
-         settings::judgeTcpBuffers([&host](std::string_view name) { return host.kernel(name); }, need)) {
+         settings::checkTcpBuffers([&host](std::string_view name) { return host.kernel(name); }, need)) {
         auto same = std::find_if(findings.begin(), findings.end(),
                                  [&](const Finding& each) { return each.title == remark.what; });
         if (same == findings.end()) {

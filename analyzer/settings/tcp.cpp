@@ -61,7 +61,7 @@ double TcpNeed::inFlight() const
     return static_cast<double>(mbps) * roundTripMs * kBytesPerMbpsMs;
 }
 
-std::vector<TcpRemark> judgeTcpBuffers(const KernelSetting& setting, const TcpNeed& need)
+std::vector<TcpRemark> checkTcpBuffers(const KernelSetting& setting, const TcpNeed& need)
 {
     std::vector<TcpRemark> all;
     addSwitchRemarks(setting, all);
@@ -73,7 +73,7 @@ std::vector<TcpRemark> judgeTcpBuffers(const KernelSetting& setting, const TcpNe
     return all;
 }
 
-std::vector<TcpRemark> judgeCongestionControl(const KernelSetting& setting)
+std::vector<TcpRemark> checkCongestionControl(const KernelSetting& setting)
 {
     // dctcp needs switches that mark packets; a host that is set to dctcp is assumed to have them.
     constexpr std::array<std::string_view, 3> kGood{"cubic", "bbr", "dctcp"};

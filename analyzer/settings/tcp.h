@@ -38,8 +38,8 @@ struct TcpRemark {
 };
 
 /// Checks window scaling, selective acknowledgements, and the largest sizes of socket buffers.
-[[nodiscard]] std::vector<TcpRemark> judgeTcpBuffers(const KernelSetting& setting, const TcpNeed& need);
+[[nodiscard]] std::vector<TcpRemark> checkTcpBuffers(const KernelSetting& setting, const TcpNeed& need);
 /// Returns a remark unless the algorithm is cubic, bbr or dctcp, or is not known.
-[[nodiscard]] std::vector<TcpRemark> judgeCongestionControl(const KernelSetting& setting);
+[[nodiscard]] std::vector<TcpRemark> checkCongestionControl(const KernelSetting& setting);
 
 } // namespace ringside::settings

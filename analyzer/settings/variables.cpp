@@ -37,21 +37,23 @@ std::string upper(std::string_view text)
     return result;
 }
 
-class Judge {
+class VariableCheck {
 public:
-    Judge(const Variables& variables, const Reader& reader) : m_variables(variables), m_reader(reader) {}
+    VariableCheck(const Variables& variables, const LoadedLibrary& library)
+        : m_variables(variables), m_library(library)
+    {}
 
-    std::vector<Remark> all()
+    std::vector<Remark> run()
     {
-        unknownNames();
-        oldNames();
-        numbers();
-        sockets();
-        ctas();
-        algorithmAndProtocol();
-        fastPaths();
-        files();
-        debugging();
+        checkUnknownNames();
+        checkOldNames();
+        checkNumbers();
+        checkSockets();
+        checkCtas();
+        checkAlgorithmAndProtocol();
+        checkFastPaths();
+        checkFiles();
+        checkDebugging();
         std::ranges::stable_sort(m_remarks, {}, &Remark::variable);
         return std::move(m_remarks);
     }
@@ -64,7 +66,7 @@ private:
     }
     [[nodiscard]] bool since(std::int64_t version) const
     {
-        return !m_reader.ncclVersion || *m_reader.ncclVersion >= version;
+        return !m_library.ncclVersion || *m_library.ncclVersion >= version;
     }
     void add(Trouble trouble, Severity severity, std::string_view variable, std::string what,
              std::string advice)
@@ -73,14 +75,14 @@ private:
     }
     [[nodiscard]] std::string nccl() const
     {
-        return m_reader.ncclVersion ? "NCCL " + ncclText(*m_reader.ncclVersion)
-                                    : std::string("the NCCL of this run");
+        return m_library.ncclVersion ? "NCCL " + ncclText(*m_library.ncclVersion)
+                                     : std::string("the NCCL of this run");
     }
 
-    void unknownNames()
+    void checkUnknownNames()
     {
         constexpr const char* kNever = "NCCL_NCHANNELS"; // no NCCL has it, although some guides name it
-        std::set<std::string> names = m_reader.unknown;
+        std::set<std::string> names = m_library.unknown;
         if (find(kNever) != nullptr) {
             names.insert(kNever);
         }
@@ -103,7 +105,7 @@ private:
                find("TORCHELASTIC_RESTART_COUNT") != nullptr;
     }
 
-    void oldNames()
+    void checkOldNames()
     {
         for (const OldName& old : kOldNames) {
             if (find(old.name) != nullptr && since(old.since) && !isSetByTorchrun(old.name)) {
@@ -122,7 +124,7 @@ private:
         }
     }
 
-    void numbers()
+    void checkNumbers()
     {
         for (const Range& range : kRanges) {
             const std::string* text = find(range.name);
@@ -164,7 +166,7 @@ private:
             name.ends_with("BUFFSIZE") ? "Write plain bytes: 4 MiB is 4194304." : "Write a plain number.");
     }
 
-    void sockets()
+    void checkSockets()
     {
         constexpr std::int64_t kMost = 64;
         const std::string* threads = find("NCCL_SOCKET_NTHREADS");
@@ -183,7 +185,7 @@ private:
         }
     }
 
-    void ctas()
+    void checkCtas()
     {
         constexpr std::int64_t kMore = 22500; // the version that raised the limit from 32 to 64
         const std::int64_t most = since(kMore) ? 64 : 32;
@@ -210,7 +212,7 @@ private:
         }
     }
 
-    void algorithmAndProtocol()
+    void checkAlgorithmAndProtocol()
     {
         constexpr std::int64_t kNoFallback = 22400;
         if (const std::string* protocol = find("NCCL_PROTO");
@@ -238,7 +240,7 @@ private:
         }
     }
 
-    void fastPaths()
+    void checkFastPaths()
     {
         for (const FastPath& path : kFastPaths) {
             const std::string* text = find(path.name);
@@ -250,14 +252,14 @@ private:
         }
     }
 
-    void files()
+    void checkFiles()
     {
-        if (!m_reader.exists) {
+        if (!m_library.exists) {
             return;
         }
         for (const std::string_view name : {"NCCL_TOPO_FILE", "NCCL_GRAPH_FILE", "NCCL_CONF_FILE"}) {
             const std::string* path = find(name);
-            if (path != nullptr && !path->empty() && !m_reader.exists(*path)) {
+            if (path != nullptr && !path->empty() && !m_library.exists(*path)) {
                 add(Trouble::Value, Severity::Warning, name,
                     fmt::format("{}={}: this file does not exist", name, *path),
                     "NCCL continues without it. Correct the path on every host, or remove the variable.");
@@ -265,7 +267,7 @@ private:
         }
     }
 
-    void debugging()
+    void checkDebugging()
     {
         const std::string* level = find("NCCL_DEBUG");
         const std::string text = level != nullptr ? upper(*level) : std::string();
@@ -294,15 +296,15 @@ private:
     }
 
     const Variables& m_variables;
-    const Reader& m_reader;
+    const LoadedLibrary& m_library;
     std::vector<Remark> m_remarks;
 };
 
 } // namespace
 
-std::vector<Remark> judge(const Variables& variables, const Reader& reader)
+std::vector<Remark> checkVariables(const Variables& variables, const LoadedLibrary& library)
 {
-    return Judge(variables, reader).all();
+    return VariableCheck(variables, library).run();
 }
 
 } // namespace ringside::settings

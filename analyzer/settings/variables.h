@@ -35,7 +35,7 @@ struct Remark {
 };
 
 /// Facts about the library that reads the variables.
-struct Reader {
+struct LoadedLibrary {
     std::optional<std::int64_t> ncclVersion; ///< as ncclGetVersion says it: 22809 is 2.28.9
     /// Of the NCCL_ variables that are set, those its library does not contain.
     std::set<std::string> unknown;
@@ -44,6 +44,6 @@ struct Reader {
 };
 
 /// Returns what is wrong with `variables`, ordered by name.
-[[nodiscard]] std::vector<Remark> judge(const Variables& variables, const Reader& reader);
+[[nodiscard]] std::vector<Remark> checkVariables(const Variables& variables, const LoadedLibrary& library);
 
 } // namespace ringside::settings

@@ -188,7 +188,7 @@ public:
         m_model->setReport(m_report);
         m_pages->setCurrentIndex(m_report->findings.empty() ? 1 : 0);
         m_none->setText(u"<h3>No findings</h3><p>%1</p><p>%2</p>"_s.arg(
-            toHtml(m_report->verdict.summary), toQt(report::notJudgedLines(*m_report)).join(u"<br>"_s)));
+            toHtml(m_report->verdict.summary), toQt(report::notApplicableLines(*m_report)).join(u"<br>"_s)));
         const QModelIndex first = m_model->index(0, FindingModel::kTitle);
         m_list->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
         showFinding(first);

@@ -44,7 +44,7 @@ report::Extent extentOf(const Options& options)
     return options.all ? report::Extent::All : report::Extent::Screen;
 }
 
-report::Look lookOfStdout(const Options& options)
+report::TextStyle styleOfStdout(const Options& options)
 {
     return {showsColours(STDOUT_FILENO, options.color) ? report::Colour::Ansi : report::Colour::Never,
             proseWidth(), extentOf(options)};
@@ -67,7 +67,7 @@ void write(const Options& options, const report::Report& report)
         return;
     }
     if (options.output.empty()) {
-        printResult(format.render(report, lookOfStdout(options)));
+        printResult(format.render(report, styleOfStdout(options)));
         return;
     }
     output::OutputFile file(options.output, output::Existing::Replace);

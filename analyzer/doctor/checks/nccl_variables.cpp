@@ -19,16 +19,16 @@ std::vector<Advice> run(const Facts& facts, const Need&)
             }
         }
     }
-    settings::Reader reader{facts.number("library.nccl"), {}, [](const std::string& path) {
-                                std::error_code error;
-                                return std::filesystem::exists(path, error);
-                            }};
+    settings::LoadedLibrary reader{facts.number("library.nccl"), {}, [](const std::string& path) {
+                                       std::error_code error;
+                                       return std::filesystem::exists(path, error);
+                                   }};
     std::istringstream names{std::string(facts.text("nccl.unknown_variables"))};
     for (std::string name; std::getline(names, name, ',');) {
         reader.unknown.insert(name);
     }
     std::vector<Advice> all;
-    for (const settings::Remark& remark : settings::judge(variables, reader)) {
+    for (const settings::Remark& remark : settings::checkVariables(variables, reader)) {
         all.push_back({{}, remark.severity, remark.what, remark.advice, "unset " + remark.variable});
     }
     return all;

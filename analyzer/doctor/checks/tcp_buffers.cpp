@@ -27,7 +27,7 @@ std::vector<Advice> run(const Facts& facts, const Need& need)
         return facts.text("sysctl." + std::string(name));
     };
     std::vector<Advice> all;
-    for (const settings::TcpRemark& remark : settings::judgeTcpBuffers(setting, needOf(facts, need))) {
+    for (const settings::TcpRemark& remark : settings::checkTcpBuffers(setting, needOf(facts, need))) {
         const bool byNeed = remark.wanted.has_value();
         all.push_back(
             {{},
@@ -36,7 +36,7 @@ std::vector<Advice> run(const Facts& facts, const Need& need)
              remark.advice + (byNeed ? " Give the round-trip time of your hosts with --round-trip-ms." : ""),
              remark.fix});
     }
-    for (const settings::TcpRemark& remark : settings::judgeCongestionControl(setting)) {
+    for (const settings::TcpRemark& remark : settings::checkCongestionControl(setting)) {
         all.push_back({{}, remark.severity, remark.what, remark.advice, remark.fix});
     }
     return all;

@@ -37,7 +37,7 @@ std::optional<double> milliseconds(const std::optional<T>& ns)
     return ns ? std::optional(static_cast<double>(*ns) / 1e6) : std::nullopt;
 }
 
-std::string render(const Report& report, const Look& /*look*/)
+std::string render(const Report& report, const TextStyle& /*style*/)
 {
     const metrics::RunMetrics& run = report.metrics;
     Figures figures(report);

@@ -27,7 +27,7 @@ std::string annotation(std::string_view command, std::string_view title, std::st
     return fmt::format("::{} title={}::{}\n", command, encoded(title, ":,"), encoded(message, ""));
 }
 
-std::string render(const Report& report, const Look& /*look*/)
+std::string render(const Report& report, const TextStyle& /*style*/)
 {
     constexpr std::string_view kCommands[] = {"notice", "warning", "error"};
     std::string text;

@@ -208,7 +208,7 @@ std::string findings(const Report& report)
     text += report.findings.empty() ? element("p", "None.") : "";
     if (!report.notApplicable.empty()) {
         text += "<h2>Not applicable</h2>\n";
-        for (const std::string& line : notJudgedLines(report)) {
+        for (const std::string& line : notApplicableLines(report)) {
             text += element("p", line);
         }
     }
@@ -257,7 +257,7 @@ std::string coverage(const Report& report)
     return text;
 }
 
-std::string render(const Report& report, const Look& /*look*/)
+std::string render(const Report& report, const TextStyle& /*style*/)
 {
     const std::string title = fmt::format("Ringside: {}", report.model.trace.path.filename().string());
     std::string text = fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"

@@ -392,7 +392,7 @@ Json findingJson(const rules::Finding& finding)
     return result;
 }
 
-std::string render(const Report& report, const Look& /*look*/)
+std::string render(const Report& report, const TextStyle& /*style*/)
 {
     Json findings = Json::array();
     for (const rules::Finding& finding : report.findings) {

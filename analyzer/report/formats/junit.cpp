@@ -58,7 +58,7 @@ void addCase(pugi::xml_node suite, std::string_view rule, const Findings& findin
     }
 }
 
-std::string render(const Report& report, const Look& /*look*/)
+std::string render(const Report& report, const TextStyle& /*style*/)
 {
     std::map<std::string_view, Findings> findings;
     std::map<std::string_view, const MissingRule*> missing;

@@ -37,10 +37,10 @@ std::string findings(const Report& report)
     return text;
 }
 
-std::string notJudged(const Report& report)
+std::string notApplicable(const Report& report)
 {
     std::string text;
-    for (const std::string& line : notJudgedLines(report)) {
+    for (const std::string& line : notApplicableLines(report)) {
         text += fmt::format("- {}\n", markdownText(line));
     }
     return text.empty() ? text : "## Not applicable\n\n" + text + "\n";
@@ -62,7 +62,7 @@ std::string coverage(const Report& report)
     return text;
 }
 
-std::string render(const Report& report, const Look& /*look*/)
+std::string render(const Report& report, const TextStyle& /*style*/)
 {
     std::string text = fmt::format(
         "# Ringside: {}{}\n\n**{}**\n\n{}\n\n", markdownText(report.model.trace.path.filename().string()),
@@ -71,7 +71,7 @@ std::string render(const Report& report, const Look& /*look*/)
     for (const std::string& line : keyLines(report)) {
         text += fmt::format("- {}\n", markdownText(line));
     }
-    text += "\n" + findings(report) + notJudged(report);
+    text += "\n" + findings(report) + notApplicable(report);
     if (!report.metrics.ranks.empty()) {
         text += fmt::format("## {}\n\n{}\n## {}\n\n", breakdownTitle(report),
                             markdownTable(breakdownTable(report)), idleTitle(report)) +

@@ -69,7 +69,7 @@ Json resultOf(const Report& report, const rules::Finding& finding, std::size_t i
              {{finding.perSecond ? "cost_ns_per_second" : "cost_ns_per_step", cost}, {"figures", figures}}}};
 }
 
-Json notJudged(const MissingRule& missing, std::size_t index)
+Json notApplicable(const MissingRule& missing, std::size_t index)
 {
     return {{"ruleId", missing.rule},
             {"ruleIndex", index},
@@ -78,7 +78,7 @@ Json notJudged(const MissingRule& missing, std::size_t index)
             {"message", {{"text", missing.reason}}}};
 }
 
-std::string render(const Report& report, const Look& /*look*/)
+std::string render(const Report& report, const TextStyle& /*style*/)
 {
     std::map<std::string_view, std::size_t> indices;
     const Json rules = rulesJson(indices);
@@ -87,7 +87,7 @@ std::string render(const Report& report, const Look& /*look*/)
         results.push_back(resultOf(report, finding, indices.at(finding.rule)));
     }
     for (const MissingRule& missing : report.notApplicable) {
-        results.push_back(notJudged(missing, indices.at(missing.rule)));
+        results.push_back(notApplicable(missing, indices.at(missing.rule)));
     }
     const Json run = {
         {"tool", {{"driver", {{"name", "Ringside"}, {"rules", rules}}}}},

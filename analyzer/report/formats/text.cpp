@@ -21,10 +21,11 @@ constexpr std::size_t kMostFindings = 5;
 constexpr std::size_t kMostRows = 16; ///< ranks of a large host: 8 cards with two GPUs each
 
 struct Paint {
-    const Look& look;
+    const TextStyle& style;
     [[nodiscard]] std::string operator()(std::string_view code, std::string_view text) const
     {
-        return look.colour == Colour::Ansi ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+        return style.colour == Colour::Ansi ? fmt::format("\x1b[{}m{}\x1b[0m", code, text)
+                                            : std::string(text);
     }
     [[nodiscard]] std::string heading(std::string_view text) const
     {
@@ -32,9 +33,9 @@ struct Paint {
     }
     [[nodiscard]] std::string prose(std::string_view text, std::string_view indent) const
     {
-        return wrap(text, look.width, indent);
+        return wrap(text, style.width, indent);
     }
-    [[nodiscard]] bool all() const { return look.extent == Extent::All; }
+    [[nodiscard]] bool all() const { return style.extent == Extent::All; }
     /// Returns the first rows, with the number of rows left out.
     [[nodiscard]] std::string table(Table table) const
     {
@@ -101,7 +102,7 @@ std::string findingText(const Report& report, const rules::Finding& finding, con
     return text;
 }
 
-std::string notJudged(const Report& report, const Paint& paint)
+std::string notApplicable(const Report& report, const Paint& paint)
 {
     if (report.notApplicable.empty()) {
         return {};
@@ -112,7 +113,7 @@ std::string notJudged(const Report& report, const Paint& paint)
                            "  ");
     }
     std::string text = paint.heading("Not applicable");
-    for (const std::string& line : notJudgedLines(report)) {
+    for (const std::string& line : notApplicableLines(report)) {
         text += paint.prose(line, "  ");
     }
     return text;
@@ -139,7 +140,7 @@ std::string findings(const Report& report, const Paint& paint)
             fmt::format("{} that cost less: {} ({})", rest.size(), fmt::join(rest, ", "), kHowToSeeAll),
             "  ");
     }
-    return text + notJudged(report, paint);
+    return text + notApplicable(report, paint);
 }
 
 /// By rank, or by group with the ranks that differ where there are many.
@@ -243,9 +244,9 @@ std::string notRead(const Report& report, const Paint& paint)
                                 : text;
 }
 
-std::string render(const Report& report, const Look& look)
+std::string render(const Report& report, const TextStyle& style)
 {
-    const Paint paint{look};
+    const Paint paint{style};
     const std::string head =
         wrap(fmt::format("Ringside: {} - {}{}", report.model.trace.path.filename().string(),
                          verdictText(report.verdict), report.model.emulated ? " [emulated]" : ""),

@@ -7,14 +7,14 @@
 
 namespace ringside::rules {
 
-double choices(std::size_t all, std::size_t chosen)
+double binomialCoefficient(std::size_t all, std::size_t chosen)
 {
     const auto n = static_cast<double>(all);
     const auto k = static_cast<double>(chosen);
     return std::round(std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1)));
 }
 
-double chanceOf(std::size_t hits, std::size_t trials, double groups)
+double probabilityByChance(std::size_t hits, std::size_t trials, double groups)
 {
     const double p = 1.0 / groups;
     const auto n = static_cast<double>(trials);

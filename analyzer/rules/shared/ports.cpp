@@ -79,7 +79,7 @@ std::string momentText(const Context& context, const metrics::Port& port, std::i
     return text;
 }
 
-Severity asUsed(const metrics::Port& port, Severity severity)
+Severity severityIfUsed(const metrics::Port& port, Severity severity)
 {
     return port.carried() == std::optional(false) ? Severity::Info : severity;
 }
@@ -102,7 +102,7 @@ double minutesOf(const model::Interval& span)
     return static_cast<double>(span.length()) / kNsAMinute;
 }
 
-void mindUse(const metrics::Port& port, Finding& finding)
+void lowerSeverityIfUnused(const metrics::Port& port, Finding& finding)
 {
     if (port.queuePairs == std::optional<std::int64_t>(0)) {
         finding.severity = Severity::Info;
@@ -146,8 +146,8 @@ bool overlapsAny(const std::vector<model::Interval>& spans, const model::Interva
     return after != spans.begin() && model::overlapLength(*(after - 1), other) > 0;
 }
 
-void joinSlow(const Context& context, const metrics::Port& port, const std::vector<model::Interval>& spans,
-              Finding& finding)
+void addSlowCollectives(const Context& context, const metrics::Port& port,
+                        const std::vector<model::Interval>& spans, Finding& finding)
 {
     if (!context.figures.arrivalsMeasured()) {
         return;

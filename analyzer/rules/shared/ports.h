@@ -21,7 +21,7 @@ void addEvidence(const Context& context, const metrics::Port& port, const model:
 [[nodiscard]] std::string momentText(const Context& context, const metrics::Port& port, std::int64_t timeNs);
 
 /// Lowers the severity to information if the port carried no data of the job.
-[[nodiscard]] Severity asUsed(const metrics::Port& port, Severity severity);
+[[nodiscard]] Severity severityIfUsed(const metrics::Port& port, Severity severity);
 
 /// Returns true if an RDMA port carried data.
 [[nodiscard]] bool isOverRdma(const Context& context);
@@ -34,11 +34,11 @@ void addEvidence(const Context& context, const metrics::Port& port, const model:
 
 /// Lowers the severity to information, and says so in the title, if no recorded process has a queue pair on
 /// the port.
-void mindUse(const metrics::Port& port, Finding& finding);
+void lowerSeverityIfUnused(const metrics::Port& port, Finding& finding);
 
 /// Checks every port. `isMeasured` says if the port was measured; each check returns a finding or null.
 template <class IsMeasured, class... Judges>
-[[nodiscard]] Outcome judgePorts(const Context& context, const IsMeasured& isMeasured,
+[[nodiscard]] Outcome checkPorts(const Context& context, const IsMeasured& isMeasured,
                                  const Judges&... judges)
 {
     std::vector<Finding> findings;
@@ -49,7 +49,7 @@ template <class IsMeasured, class... Judges>
             if (finding) {
                 finding->limit = Limit::Link;
                 finding->links = {port.label()};
-                mindUse(port, *finding);
+                lowerSeverityIfUnused(port, *finding);
                 findings.push_back(std::move(*finding));
             }
         };
@@ -75,7 +75,7 @@ struct SlowCollectives {
 [[nodiscard]] bool overlapsAny(const std::vector<model::Interval>& spans, const model::Interval& other);
 /// Adds the collectives that were slow while the counters of the port increased: a clause in the title,
 /// evidence, and the cost per step.
-void joinSlow(const Context& context, const metrics::Port& port, const std::vector<model::Interval>& spans,
-              Finding& finding);
+void addSlowCollectives(const Context& context, const metrics::Port& port,
+                        const std::vector<model::Interval>& spans, Finding& finding);
 
 } // namespace ringside::rules

@@ -49,7 +49,7 @@ std::vector<std::int64_t> gradientCalls(const Context& context, const metrics::R
 
 } // namespace
 
-Passes lookAtPasses(const Context& context, const metrics::RankMetrics& metrics)
+Passes findPasses(const Context& context, const metrics::RankMetrics& metrics)
 {
     const model::Rank& rank = context.rankOf(metrics);
     const std::vector<std::int64_t> calls = gradientCalls(context, metrics);

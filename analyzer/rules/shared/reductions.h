@@ -13,7 +13,7 @@ struct Passes {
     std::vector<std::size_t> ofStep; ///< number of such passes in each analyzed step
 };
 
-[[nodiscard]] Passes lookAtPasses(const Context& context, const metrics::RankMetrics& metrics);
+[[nodiscard]] Passes findPasses(const Context& context, const metrics::RankMetrics& metrics);
 
 /// How often a step's gradients are reduced: once, or after each of several backward passes.
 struct Reductions {

@@ -77,7 +77,7 @@ Finding describeTcp(const Context& context, const metrics::TcpLink& link, const 
 /// Returns true if a link is slow only because its data is acknowledged behind data on the slow return link.
 /// A probe, which measures one direction at a time, then found nothing wrong with the link, and found the
 /// return link as slow as it was in the run.
-bool suffersFrom(const Context& context, const metrics::TcpLink& wayBack, const metrics::TcpLink& link)
+bool isSlowedBy(const Context& context, const metrics::TcpLink& wayBack, const metrics::TcpLink& link)
 {
     const auto& hosts = context.run.hosts;
     const metrics::Probed probed = metrics::probedOf(context.run);
@@ -93,15 +93,15 @@ bool suffersFrom(const Context& context, const metrics::TcpLink& wayBack, const 
 }
 
 /// Moves the links that are slow only because of another slow link out of `slow`, and returns them.
-TcpLinks takeSufferers(const Context& context, TcpLinks& slow)
+TcpLinks separateSlowedLinks(const Context& context, TcpLinks& slow)
 {
-    const auto suffers = [&, all = slow](const metrics::TcpLink* link) {
-        return std::ranges::any_of(all, [&](const auto* each) { return suffersFrom(context, *each, *link); });
+    const auto isSlowed = [&, all = slow](const metrics::TcpLink* link) {
+        return std::ranges::any_of(all, [&](const auto* each) { return isSlowedBy(context, *each, *link); });
     };
-    const auto first = std::stable_partition(slow.begin(), slow.end(), std::not_fn(suffers));
-    TcpLinks sufferers(first, slow.end());
+    const auto first = std::stable_partition(slow.begin(), slow.end(), std::not_fn(isSlowed));
+    TcpLinks slowed(first, slow.end());
     slow.erase(first, slow.end());
-    return sufferers;
+    return slowed;
 }
 
 /// Returns the host that is an end of all links and has several other hosts at the other ends. For a single
@@ -209,12 +209,12 @@ std::vector<Finding> slowByTcp(const Context& context, const TcpLinks& links, co
             others.push_back(link->busyShare());
         }
     }
-    const TcpLinks sufferers = takeSufferers(context, slow);
+    const TcpLinks slowed = separateSlowedLinks(context, slow);
     std::vector<Finding> findings;
     for (const metrics::TcpLink* const link : slow) {
         Finding& finding = findings.emplace_back(describeTcp(context, *link, usual, others));
-        for (const metrics::TcpLink* const other : sufferers) {
-            if (suffersFrom(context, *link, *other)) {
+        for (const metrics::TcpLink* const other : slowed) {
+            if (isSlowedBy(context, *link, *other)) {
                 finding.title += fmt::format("; {} is slow only because its data is acknowledged behind "
                                              "this: `ringside probe` found nothing wrong with it",
                                              nameOfLink(context, *other));

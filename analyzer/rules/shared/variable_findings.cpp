@@ -40,17 +40,17 @@ std::optional<std::int64_t> versionNumber(std::string_view text)
     return *major * (*major > 2 || *minor > 8 ? 10000 : 1000) + *minor * 100 + *patch;
 }
 
-settings::Reader readerOf(const trace::ProcessTrace& process)
+settings::LoadedLibrary libraryOf(const trace::ProcessTrace& process)
 {
-    settings::Reader reader;
-    reader.ncclVersion = versionNumber(settingOf(process, "library", "nccl").value_or(""));
+    settings::LoadedLibrary library;
+    library.ncclVersion = versionNumber(settingOf(process, "library", "nccl").value_or(""));
     std::string_view names = settingOf(process, "library", "nccl_unknown_variables").value_or("");
     while (!names.empty()) {
         const std::string_view name = names.substr(0, names.find(','));
         names.remove_prefix(std::min(names.size(), name.size() + 1));
-        reader.unknown.emplace(name);
+        library.unknown.emplace(name);
     }
-    return reader;
+    return library;
 }
 
 /// Returns true if the process recorded what a rule about this kind of trouble reads.
@@ -87,7 +87,7 @@ Outcome variableFindings(const Context& context, settings::Trouble trouble)
             continue;
         }
         known = true;
-        for (const settings::Remark& remark : settings::judge(variables, readerOf(process))) {
+        for (const settings::Remark& remark : settings::checkVariables(variables, libraryOf(process))) {
             if (remark.trouble != trouble) {
                 continue;
             }

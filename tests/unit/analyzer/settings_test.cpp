@@ -7,7 +7,7 @@
 namespace ringside::settings {
 namespace {
 
-Reader nccl(std::int64_t version)
+LoadedLibrary nccl(std::int64_t version)
 {
     return {version, {}, [](const std::string& path) { return path == "/there"; }};
 }
@@ -54,7 +54,7 @@ TEST(Settings, SaysWhatIsWrongAndNothingElse)
         {{{"NCCL_ASYNC_ERROR_HANDLING", "3"}, {"TORCHELASTIC_RESTART_COUNT", "0"}}, 22809, "old name"},
     };
     for (const Case& each : cases) {
-        const std::vector<Remark> remarks = judge(each.variables, nccl(each.version));
+        const std::vector<Remark> remarks = checkVariables(each.variables, nccl(each.version));
         const auto& [name, value] = *each.variables.begin();
         if (each.expected.empty()) {
             EXPECT_TRUE(remarks.empty()) << name << "=" << value << ": " << remarks.front().what;
@@ -68,10 +68,10 @@ TEST(Settings, SaysWhatIsWrongAndNothingElse)
 
 TEST(Settings, NamesThatTheLibraryDoesNotContainAreUnknown)
 {
-    Reader reader = nccl(22809);
-    reader.unknown = {"NCCL_NCHANNELS", "NCCL_SOKET_IFNAME"};
+    LoadedLibrary library = nccl(22809);
+    library.unknown = {"NCCL_NCHANNELS", "NCCL_SOKET_IFNAME"};
     const std::vector<Remark> remarks =
-        judge({{"NCCL_NCHANNELS", "8"}, {"NCCL_SOKET_IFNAME", "eth0"}}, reader);
+        checkVariables({{"NCCL_NCHANNELS", "8"}, {"NCCL_SOKET_IFNAME", "eth0"}}, library);
     ASSERT_EQ(remarks.size(), 2U);
     EXPECT_EQ(remarks[0].trouble, Trouble::Unknown);
     EXPECT_NE(remarks[0].advice.find("NCCL_MAX_CTAS"), std::string::npos);
