@@ -3,6 +3,7 @@
 # Uses the packages of build.sh on a minimal Debian or Ubuntu (debootstrap, as root), each as root and as a user without rights: the
 # archive from a read-only path with a space, the deb, the wheel where Python is new enough. A program that marks steps is recorded
 # and, where its C library is there, a trainer (trainer.sh). An upgrade must keep nothing stale, and removing must leave nothing.
+# On bookworm, the deb of ringside-gui (build.sh --gui) is used, too, where there is one; what it needs is downloaded.
 # usage: check_on_system.sh xenial|bionic|focal|bullseye|bookworm PACKAGES_FOLDER [TRAINER_FOLDER]
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/support/environment.sh"
 
@@ -69,6 +70,10 @@ check_rpm() {
 check_rpm
 
 # Mounts end with this script's own namespace.
+if [ "$suite" = bookworm ] && compgen -G "$packages/ringside-gui_*.deb" >/dev/null; then
+    mkdir "$system/opt/gui"
+    cp "$packages"/ringside-gui_*.deb "$system/opt/gui"
+fi
 exec unshare --mount --fork bash -euo pipefail -s "$system" "${trainer:+trainer}" <<'INSIDE'
 system=$1 trainer=${2:-}
 mount -t proc proc "$system/proc"
@@ -128,6 +133,18 @@ if chroot "$system" python3 -c "import sys; sys.exit(sys.version_info < (3, 8))"
     nothing_left "$before"
 else
     echo "== wheel: left out, there is no Python 3.8"
+fi
+if [ -d "$system/opt/gui" ]; then
+    as root 'export DEBIAN_FRONTEND=noninteractive; apt-get -q update && apt-get -q -y --no-install-recommends install /opt/gui/*.deb' >/dev/null 2>&1
+    for user in root nobody; do
+        as $user 'cd "$(mktemp -d)" && "/opt/ring side/bin/ringside" record -q -o run.ringside -- /opt/marks
+            ringside-gui run.ringside --export picture.png 2>/dev/null; head -c 4 picture.png | grep -a PNG >/dev/null
+            code=0; QT_QPA_PLATFORM=offscreen timeout 5 ringside-gui run.ringside 2>/dev/null || code=$?; [ $code -eq 124 ]'
+        echo "== ringside-gui as $user: opens a run, and writes a picture of it"
+    done
+    as root 'apt-get -q -y purge ringside-gui && apt-get -q -y autoremove --purge' >/dev/null 2>&1
+    left=$(find "$system" -xdev -name '*ringside*' -not -path "$system/var/lib/dpkg/*" -not -path "$system/opt/*")
+    [ -z "$left" ] || { echo "removing ringside-gui left $left" >&2; exit 1; }
 fi
 echo "all packages work on $(. "$system/etc/os-release" && echo "$PRETTY_NAME"), and leave nothing"
 INSIDE
