@@ -56,7 +56,7 @@ class Memory(unittest.TestCase):
     def test_too_little_memory_is_explained_on_the_rank_that_has_it(self):
         code, out, err = trainer.run(*WIDE, "--batch", 4096, "--nproc", 2, RINGSIDE_DEVICE_MODEL=device_of(32))
         self.assertEqual(code, 1, out + err)
-        self.assertRegex(err, r"rank \d: device \d is out of memory: \d+\.\d MiB more were asked for \(activations\), "
+        self.assertRegex(err, r"rank \d: device \d is out of memory: \d+\.\d MiB more were requested \(activations\), "
                               r"\d+\.\d of 32\.0 MiB are free; the trainer uses \d+\.\d MiB \(parameters \d+\.\d, gradients ")
         self.assertRegex(err, "Give a smaller --batch, .*--accumulate")
 
@@ -101,7 +101,7 @@ class Memory(unittest.TestCase):
         code, _, err = trainer.run(*SHAPE, "--batch", 16, "--steps", 100, "--fault", "memory_growth:mb=8",
                                    RINGSIDE_DEVICE_MODEL=device_of(64))
         self.assertEqual(code, 1, err)
-        self.assertRegex(err, r"8\.0 MiB more were asked for \(other\)")
+        self.assertRegex(err, r"8\.0 MiB more were requested \(other\)")
 
 
 if __name__ == "__main__":
