@@ -128,11 +128,11 @@ TEST(RdmaMessage, SaysWhyNothingWasMeasured)
 TEST(RdmaAgentTest, WithoutAConnectionRefusesAndGoesOn)
 {
     RdmaAgent agent;
-    EXPECT_FALSE(agent.obey({{"do", "serve"}}, {}).has_value());
-    EXPECT_FALSE(agent.obey(Message::object(), {}).has_value());
-    EXPECT_EQ(agent.obey({{"do", "rdma_join"}}, {})->at("joined"), false);
-    EXPECT_TRUE(agent.obey({{"do", "rdma_write"}}, {})->at("rdma").is_null());
-    EXPECT_EQ(agent.obey({{"do", "rdma_close"}}, {})->at("closed"), true);
+    EXPECT_FALSE(agent.execute({{"do", "serve"}}, {}).has_value());
+    EXPECT_FALSE(agent.execute(Message::object(), {}).has_value());
+    EXPECT_EQ(agent.execute({{"do", "rdma_join"}}, {})->at("joined"), false);
+    EXPECT_TRUE(agent.execute({{"do", "rdma_write"}}, {})->at("rdma").is_null());
+    EXPECT_EQ(agent.execute({{"do", "rdma_close"}}, {})->at("closed"), true);
 }
 
 TEST(RdmaConnectionTest, ToADeviceThatIsNotThereIsAnError)

@@ -250,8 +250,7 @@ TEST(PythonStacks, thatAreRefusedSayWhatWouldHelp)
         " exit 1");
     const auto rows = collectStacks(child.pid(), std::nullopt).rows;
     const std::string text = textOf(rows);
-    EXPECT_NE(text.find("py-spy may not read the process. If kernel.yama.ptrace_scope"),
-              std::string::npos)
+    EXPECT_NE(text.find("py-spy may not read the process. If kernel.yama.ptrace_scope"), std::string::npos)
         << text;
     EXPECT_EQ(text.find("sudo"), std::string::npos) << text;
 }
