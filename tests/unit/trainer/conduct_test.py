@@ -66,12 +66,12 @@ class Conduct(unittest.TestCase):
         self.assert_refused("unknown; use one of", "--nproc", 2, "--fault", "gremlins")
         self.assert_refused("not one of its KEY=VALUE", "--fault", "late_rank:colour=red")
         self.assert_refused("outside a world of 2", "--nproc", 2, "--fault", "late_rank:rank=2")
-        self.assert_refused("does not divide", "--nproc", 3, "--batch", 16)
+        self.assert_refused("cannot be divided", "--nproc", 3, "--batch", 16)
         self.assert_refused("--steps", "--steps", -1)
         self.assert_refused("WORLD_SIZE", RANK=1)
         for port in ("abc", 0, 65536):
             self.assert_refused("MASTER_PORT=.* is not a number from 1 to 65535", "--nproc", 2, MASTER_PORT=port)
-        for arguments, variables, expected in ((("--batch", 16), {}, "does not divide"),
+        for arguments, variables, expected in ((("--batch", 16), {}, "cannot be divided"),
                                                (("--batch", 15), {"MASTER_PORT": "abc"}, "MASTER_PORT")):
             _, _, err = trainer.run("--nproc", 3, *arguments, **variables)
             self.assertEqual(err.count(expected), 1, err)
