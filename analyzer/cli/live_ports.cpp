@@ -83,7 +83,7 @@ void LivePorts::addEvents(const host::Port& port, const std::vector<host::Verbs:
 std::uint32_t LivePorts::seriesOf(const host::Port& port, trace::SeriesName name, const std::string& reason)
 {
     auto found = std::find_if(m_trace.series.begin(), m_trace.series.end(), [&](const trace::SeriesRow& row) {
-        return row.entity == port.name() && row.metric == trace::entryOf(name).metric;
+        return row.entity == port.name() && row.metric.text() == trace::entryOf(name).metric;
     });
     if (found == m_trace.series.end()) {
         const auto id = static_cast<std::int64_t>(m_trace.series.size()) + 1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_control.h"
 
+#include "trace/vocabulary/level.h"
+
 #include <ringside/error.h>
 #include <ringside/trace/control.h>
 #include <ringside/trace/recover.h>
@@ -10,7 +12,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -144,15 +145,14 @@ private:
 
 std::string levelOf(const std::vector<std::string>& words)
 {
-    constexpr std::array kLevels{"paused", "light", "standard", "deep"};
     if (words.size() == 1 && words[0] == "start") {
         return "profile";
     }
     if (words.size() == 1 && words[0] == "stop") {
-        return kLevels[0];
+        return "paused";
     }
     if (words.size() == 2 && words[0] == "level" &&
-        std::find(kLevels.begin(), kLevels.end(), words[1]) != kLevels.end()) {
+        std::ranges::find(trace::kLevels, words[1], &trace::WordEntry::text) != trace::kLevels.end()) {
         return words[1];
     }
     throw Error(ErrorCode::Usage, "--attach-control needs one of: start, stop, level LEVEL, dump",

@@ -260,7 +260,8 @@ private:
     {
         std::map<std::int64_t, std::string> names;
         for (const trace::SeriesRow& row : m_process.series) {
-            names.emplace(row.id, jsonText(fmt::format("{} {} {}", row.source, row.entity, row.metric)));
+            names.emplace(
+                row.id, jsonText(fmt::format("{} {} {}", row.source.text(), row.entity, row.metric.text())));
         }
         const trace::SampleColumns& samples = m_process.samples;
         for (std::size_t i = 0; i < samples.size(); ++i) {

@@ -22,6 +22,8 @@ Cell cellOf(const T& value)
         return static_cast<double>(value);
     } else if constexpr (std::is_same_v<T, trace::Severity>) {
         return trace::severityName(value);
+    } else if constexpr (trace::kIsWord<T>) {
+        return value.text();
     } else {
         return std::string_view(value);
     }

@@ -187,7 +187,7 @@ void addStack(RankReport& report, const trace::ProcessTrace& process, const std:
         (!report.threads.front().function.empty() || own.contains(report.threads.front().tid))) {
         wanted.insert(wanted.begin(), report.threads.front().tid);
     }
-    for (const char* const source : {"python", "native"}) {
+    for (const trace::StackSource& source : std::array<trace::StackSource, 2>{"python", "native"}) {
         for (const std::int64_t tid : wanted) {
             for (const trace::StackRow& row : process.stacks) {
                 if (row.takenNs == takenNs && row.source == source && row.tid == tid &&
@@ -197,7 +197,7 @@ void addStack(RankReport& report, const trace::ProcessTrace& process, const std:
                 }
             }
             if (!report.stack.empty()) {
-                if (source == std::string_view("native") && isPython(process.process.command)) {
+                if (source == "native" && isPython(process.process.command)) {
                     addNotes(report, process, takenNs);
                 }
                 return;

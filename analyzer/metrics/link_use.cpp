@@ -109,7 +109,7 @@ void addCollectives(const model::Model& model, std::size_t host, const PortTraff
     }
 }
 
-Movement movement(const std::string& metric, const Gain& gain, const std::vector<HostStep>& steps)
+Movement movement(const trace::SeriesMetric& metric, const Gain& gain, const std::vector<HostStep>& steps)
 {
     Movement moved{metric, gain, std::nullopt, std::nullopt};
     const auto first = std::ranges::partition_point(

@@ -46,7 +46,7 @@ struct CollectiveUse {
 
 /// The gain of a counter between two readings, and the steps that overlap that time.
 struct Movement {
-    std::string metric;
+    trace::SeriesMetric metric;
     Gain gain;
     std::optional<std::int64_t> firstStep, lastStep; ///< null if it is outside all steps
 };
@@ -68,10 +68,10 @@ struct LinkUse {
 };
 
 /// Whether a port's metric is a state that holds until the next reading, or an event.
-[[nodiscard]] bool isState(std::string_view metric);
+[[nodiscard]] bool isState(const trace::SeriesMetric& metric);
 /// Whether a port's metric counts transferred bytes or packets. Metrics that are neither state nor traffic
 /// count errors and other exceptional events.
-[[nodiscard]] bool isTraffic(std::string_view metric);
+[[nodiscard]] bool isTraffic(const trace::SeriesMetric& metric);
 
 /// Returns the sampled network interfaces, in the same form in which portsOf returns RDMA ports.
 [[nodiscard]] std::vector<Port> interfacesOf(const model::Model& model);

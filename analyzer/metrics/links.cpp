@@ -19,7 +19,7 @@ std::optional<std::int64_t> difference(std::int64_t later, std::int64_t earlier)
     return gain < kMost ? std::optional(static_cast<std::int64_t>(gain)) : std::nullopt;
 }
 
-const std::vector<SampleValue>& valuesOf(const Port& port, std::string_view metric)
+const std::vector<SampleValue>& valuesOf(const Port& port, const trace::SeriesMetric& metric)
 {
     static const std::vector<SampleValue> kNone;
     const auto found = port.values.find(metric);
@@ -45,7 +45,8 @@ Place placeOf(const model::Model& model, const trace::ProcessTrace& process)
 }
 
 /// Adds the facts of ports. They are settings whose names contain the port, such as "mlx5_0:1 firmware".
-void addFacts(const trace::ProcessTrace& process, std::string_view source, std::map<Key, Port>& ports)
+void addFacts(const trace::ProcessTrace& process, const trace::SettingSource& source,
+              std::map<Key, Port>& ports)
 {
     for (const trace::SettingRow& row : process.settings) {
         const std::size_t space = row.name.find(' ');
@@ -60,13 +61,19 @@ void addFacts(const trace::ProcessTrace& process, std::string_view source, std::
     }
 }
 
-void addProcess(const model::Model& model, const trace::ProcessTrace& process, std::string_view source,
+/// A word for series and for facts of what is sampled alike: "rdma", "network".
+struct Source {
+    trace::SeriesSource series;
+    trace::SettingSource facts;
+};
+
+void addProcess(const model::Model& model, const trace::ProcessTrace& process, const Source& source,
                 std::map<Key, Port>& ports)
 {
     const Place place = placeOf(model, process);
     std::unordered_map<std::uint32_t, std::vector<SampleValue>*> bySeries;
     for (const trace::SeriesRow& row : process.series) {
-        if (row.source != source) {
+        if (row.source != source.series) {
             continue;
         }
         Port& port = ports[{{process.process.host, process.process.bootId}, row.entity}];
@@ -83,7 +90,7 @@ void addProcess(const model::Model& model, const trace::ProcessTrace& process, s
     if (bySeries.empty()) {
         return;
     }
-    addFacts(process, source, ports);
+    addFacts(process, source.facts, ports);
     const trace::SampleColumns& samples = process.samples;
     for (std::size_t i = 0; i < samples.size(); ++i) {
         if (const auto found = bySeries.find(samples.series[i]); found != bySeries.end()) {
@@ -166,7 +173,7 @@ double dataShare(std::string_view generation)
     return old ? kOld : generation == "FDR" || generation == "FDR10" ? kFdr : 1.0;
 }
 
-std::vector<Port> sampledBy(const model::Model& model, std::string_view source)
+std::vector<Port> sampledBy(const model::Model& model, const Source& source)
 {
     std::map<Key, Port> ports;
     for (const trace::ProcessTrace& process : model.trace.processes) {
@@ -192,7 +199,7 @@ std::string_view Port::fact(std::string_view what) const
     return found != facts.end() ? std::string_view(found->second) : std::string_view();
 }
 
-std::vector<Gain> Port::gains(std::string_view metric) const
+std::vector<Gain> Port::gains(const trace::SeriesMetric& metric) const
 {
     std::vector<Gain> result;
     const std::vector<SampleValue>& all = valuesOf(*this, metric);
@@ -204,7 +211,7 @@ std::vector<Gain> Port::gains(std::string_view metric) const
     return result;
 }
 
-std::optional<std::int64_t> Port::gain(std::string_view metric) const
+std::optional<std::int64_t> Port::gain(const trace::SeriesMetric& metric) const
 {
     std::optional<std::int64_t> sum;
     for (const Gain& each : gains(metric)) {
@@ -224,13 +231,13 @@ std::vector<std::int64_t> Port::momentsOf(PortEvent event) const
     return moments;
 }
 
-std::optional<std::int64_t> Port::first(std::string_view metric) const
+std::optional<std::int64_t> Port::first(const trace::SeriesMetric& metric) const
 {
     const std::vector<SampleValue>& all = valuesOf(*this, metric);
     return all.empty() ? std::nullopt : std::optional(all.front().value);
 }
 
-std::optional<std::int64_t> Port::last(std::string_view metric) const
+std::optional<std::int64_t> Port::last(const trace::SeriesMetric& metric) const
 {
     const std::vector<SampleValue>& all = valuesOf(*this, metric);
     return all.empty() ? std::nullopt : std::optional(all.back().value);
@@ -249,10 +256,13 @@ std::optional<bool> Port::carried() const
 {
     constexpr std::int64_t kBytes = 1 << 20; // less traffic than this is management
     constexpr std::int64_t kPackets = 256;
+    struct Least {
+        trace::SeriesMetric metric;
+        std::int64_t most;
+    };
     std::optional<bool> result;
-    for (const auto& [metric, most] :
-         {std::pair("tx_bytes", kBytes), std::pair("rx_bytes", kBytes), std::pair("tx_packets", kPackets),
-          std::pair("rx_packets", kPackets)}) {
+    for (const auto& [metric, most] : {Least{"tx_bytes", kBytes}, Least{"rx_bytes", kBytes},
+                                       Least{"tx_packets", kPackets}, Least{"rx_packets", kPackets}}) {
         if (const auto gained = gain(metric)) {
             result = result.value_or(false) || *gained >= most;
         }
@@ -260,7 +270,7 @@ std::optional<bool> Port::carried() const
     return result;
 }
 
-std::optional<double> Port::utilization(std::string_view metric, const model::Interval& span) const
+std::optional<double> Port::utilization(const trace::SeriesMetric& metric, const model::Interval& span) const
 {
     constexpr double kBits = 8.0;
     const auto rate = bitsPerNs();
@@ -281,25 +291,25 @@ model::Interval Port::sampled() const
 
 std::vector<Port> portsOf(const model::Model& model)
 {
-    return sampledBy(model, "rdma");
+    return sampledBy(model, {"rdma", "rdma"});
 }
 
 std::vector<Port> interfacesOf(const model::Model& model)
 {
-    return sampledBy(model, "network");
+    return sampledBy(model, {"network", "network"});
 }
 
-bool isState(std::string_view metric)
+bool isState(const trace::SeriesMetric& metric)
 {
-    constexpr std::array<std::string_view, 8> kStates{"state",     "physical_state", "rate_mbps",
-                                                      "lanes",     "mtu_bytes",      "mtu_max_bytes",
-                                                      "pcie_mbps", "async_event"};
-    return std::find(kStates.begin(), kStates.end(), metric) != kStates.end();
+    static const std::array<trace::SeriesMetric, 8> kStates{"state",     "physical_state", "rate_mbps",
+                                                            "lanes",     "mtu_bytes",      "mtu_max_bytes",
+                                                            "pcie_mbps", "async_event"};
+    return std::ranges::find(kStates, metric) != kStates.end();
 }
 
-bool isTraffic(std::string_view metric)
+bool isTraffic(const trace::SeriesMetric& metric)
 {
-    return !isState(metric) && (metric.ends_with("_bytes") || metric.ends_with("_packets"));
+    return !isState(metric) && (metric.text().ends_with("_bytes") || metric.text().ends_with("_packets"));
 }
 
 } // namespace ringside::metrics

@@ -28,8 +28,8 @@ struct Port {
     std::optional<std::size_t> rank; ///< index into Model::ranks of a rank on this host, for evidence
     std::string name;                ///< "mlx5_0:1"
     std::map<std::string, std::string, std::less<>> facts;
-    std::map<std::string, std::vector<SampleValue>, std::less<>> values; ///< by metric, in run time
-    std::map<std::string, std::string, std::less<>> missing; ///< by metric, why values are missing
+    std::map<trace::SeriesMetric, std::vector<SampleValue>> values; ///< in run time
+    std::map<trace::SeriesMetric, std::string> missing;             ///< why values are missing
     /// Largest number of queue pairs that the run's processes on this host had on the port. Null if it is not
     /// known for all of them.
     std::optional<std::int64_t> queuePairs;
@@ -38,15 +38,15 @@ struct Port {
     /// Returns a fact of the port such as its firmware. Empty if it is not known.
     [[nodiscard]] std::string_view fact(std::string_view name) const;
     /// Returns the gain over the whole run. Null if it was not measured or read only once.
-    [[nodiscard]] std::optional<std::int64_t> gain(std::string_view metric) const;
+    [[nodiscard]] std::optional<std::int64_t> gain(const trace::SeriesMetric& metric) const;
     /// Returns the gain between each two consecutive readings, including gains of 0. Resets are left out.
-    [[nodiscard]] std::vector<Gain> gains(std::string_view metric) const;
+    [[nodiscard]] std::vector<Gain> gains(const trace::SeriesMetric& metric) const;
     /// Returns the times of an event in run time, in order.
     [[nodiscard]] std::vector<std::int64_t> momentsOf(PortEvent event) const;
     /// Returns the first reading of a metric. Null if it was not measured.
-    [[nodiscard]] std::optional<std::int64_t> first(std::string_view metric) const;
+    [[nodiscard]] std::optional<std::int64_t> first(const trace::SeriesMetric& metric) const;
     /// Returns the last reading of a metric. Null if it was not measured.
-    [[nodiscard]] std::optional<std::int64_t> last(std::string_view metric) const;
+    [[nodiscard]] std::optional<std::int64_t> last(const trace::SeriesMetric& metric) const;
     /// Returns the data rate in bits per ns: the signalling rate without line coding. Null if it is not
     /// known.
     [[nodiscard]] std::optional<double> bitsPerNs() const;
@@ -55,7 +55,7 @@ struct Port {
     [[nodiscard]] std::optional<bool> carried() const;
     /// Returns the share of the data rate that `metric` (tx_bytes or rx_bytes) used. Null if it was not
     /// measured in `span`, or `span` is too short for the sampling interval.
-    [[nodiscard]] std::optional<double> utilization(std::string_view metric,
+    [[nodiscard]] std::optional<double> utilization(const trace::SeriesMetric& metric,
                                                     const model::Interval& span) const;
     /// Returns the time from the first to the last reading.
     [[nodiscard]] model::Interval sampled() const;

@@ -13,7 +13,7 @@
 namespace ringside::metrics {
 namespace {
 
-constexpr std::string_view kProbe = "probe";
+constexpr char kProbe[] = "probe";
 constexpr std::string_view kArrow = " > ";
 constexpr std::string_view kAllReduce = "all_reduce ";
 

@@ -43,16 +43,16 @@ constexpr std::array kUnits{
 };
 
 /// Returns the unit of a series. If the vocabulary does not contain it, the suffix of its name decides.
-const UnitOf& unitOf(std::string_view source, std::string_view metric)
+const UnitOf& unitOf(const trace::SeriesSource& source, const trace::SeriesMetric& metric)
 {
-    const trace::SeriesEntry* const entry = trace::findSeries(source, metric);
+    const trace::SeriesEntry* const entry = trace::findSeries(source.text(), metric.text());
     return *std::ranges::find_if(kUnits, [&](const UnitOf& unit) {
-        return entry != nullptr ? unit.unit == entry->unit : metric.ends_with(unit.suffix);
+        return entry != nullptr ? unit.unit == entry->unit : metric.text().ends_with(unit.suffix);
     });
 }
 
 /// The order of the sources; others follow.
-constexpr std::array<std::string_view, 6> kSources{"nvml", "rdma", "process", "machine", "network", "cgroup"};
+const std::array<trace::SeriesSource, 6> kSources{"nvml", "rdma", "process", "machine", "network", "cgroup"};
 
 /// The rank that a series belongs to, and the map from its host's clock to run time.
 struct Owner {
@@ -215,11 +215,11 @@ std::vector<std::pair<Interval, std::int64_t>> stepsOf(const model::Model& model
 
 std::string SampledMetric::name() const
 {
-    std::string words = metric;
+    std::string words(metric.text());
     const UnitOf& suffix = unitOf(source, metric);
     words.resize(words.size() - (words.ends_with(suffix.suffix) ? suffix.suffix.size() : 0));
     std::ranges::replace(words, '_', ' ');
-    return source + ": " + words + (unit.empty() ? "" : ", " + unit);
+    return std::string(source.text()) + ": " + words + (unit.empty() ? "" : ", " + unit);
 }
 
 bool SampledMetric::isMeasured() const
@@ -246,8 +246,8 @@ std::vector<SampledMetric> sampledMetrics(const model::Model& model)
 
 bool isOfLink(const SampledMetric& metric)
 {
-    return metric.source == "rdma" || metric.source == "network" || metric.metric.starts_with("nvlink") ||
-           metric.metric.starts_with("pcie");
+    return metric.source == "rdma" || metric.source == "network" ||
+           metric.metric.text().starts_with("nvlink") || metric.metric.text().starts_with("pcie");
 }
 
 std::vector<LinePoint> stepTimeLine(const model::Model& model, const RunMetrics& metrics)

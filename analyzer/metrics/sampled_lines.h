@@ -24,9 +24,9 @@ struct SampledLine {
 };
 
 struct SampledMetric {
-    std::string source; ///< nvml, process, cgroup, machine, network, rdma
-    std::string metric; ///< as in table `series`
-    std::string unit;   ///< of the lines, such as "GB/s" or "%"; empty for a plain number
+    trace::SeriesSource source;
+    trace::SeriesMetric metric;
+    std::string unit; ///< of the lines, such as "GB/s" or "%"; empty for a plain number
     std::vector<SampledLine> lines;
     /// Returns a name for people, with source and unit.
     [[nodiscard]] std::string name() const;

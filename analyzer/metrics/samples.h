@@ -17,9 +17,9 @@ struct SampleValue {
 
 /// Identifies a series by the columns of table `series`.
 struct SeriesName {
-    std::string_view source;
+    trace::SeriesSource source;
     std::string_view entity;
-    std::string_view metric;
+    trace::SeriesMetric metric;
 };
 
 /// Returns the samples within `span`, ordered by time. Empty if there are none or the series does not exist.

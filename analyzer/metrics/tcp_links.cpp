@@ -13,7 +13,7 @@
 namespace ringside::metrics {
 namespace {
 
-constexpr std::string_view kTcp = "tcp";
+constexpr char kTcp[] = "tcp";
 constexpr std::string_view kBetweenEnds = " > "; ///< separates own and peer address in a series' entity
 
 struct Ends {
@@ -75,7 +75,7 @@ std::map<std::string, Port> peersOf(const model::Model& model, const model::Rank
 }
 
 /// Returns the median of a gauge. Zeros count as missing values.
-std::optional<std::int64_t> medianOfGauge(const Port& peer, std::string_view metric)
+std::optional<std::int64_t> medianOfGauge(const Port& peer, const trace::SeriesMetric& metric)
 {
     const auto found = peer.values.find(metric);
     std::vector<std::int64_t> values;
@@ -87,7 +87,7 @@ std::optional<std::int64_t> medianOfGauge(const Port& peer, std::string_view met
     return values.empty() ? std::nullopt : std::optional(model::median(std::move(values)));
 }
 
-std::int64_t gained(const Port& peer, std::string_view metric)
+std::int64_t gained(const Port& peer, const trace::SeriesMetric& metric)
 {
     return peer.gain(metric).value_or(0);
 }

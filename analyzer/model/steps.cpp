@@ -188,7 +188,7 @@ void cutAtFirstWork(std::vector<Step>& steps, const std::vector<DeviceSpan>& spa
 /// are not measured, unless nothing else was.
 void leaveOutParts(std::vector<Step>& steps, const trace::ProcessTrace& process)
 {
-    const auto device = std::ranges::find(process.tiers, "device", &trace::TierRow::tier);
+    const auto device = std::ranges::find(process.tiers, trace::TierName("device"), &trace::TierRow::tier);
     const std::int64_t onNs = device == process.tiers.end() ? 0 : device->startNs.value_or(0);
     const auto isPart = [&](const Step& step) {
         // A step begins and ends a window, and the two readings of the clock lie apart.

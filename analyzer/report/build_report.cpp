@@ -16,8 +16,8 @@
 namespace ringside::report {
 namespace {
 
-constexpr std::string_view kTiers[] = {"host", "nvtx", "nccl", "device", "sampled"};
-constexpr std::string_view kEvents = "events"; ///< recorded on demand only; left out if it was not requested
+const std::array<trace::TierName, 5> kTiers{"host", "nvtx", "nccl", "device", "sampled"};
+constexpr char kEvents[] = "events"; ///< recorded on demand only; left out if it was not requested
 
 /// Options of Ringside do not apply to a trace of another tool, so a text that names them gets a remark.
 void addRingsideRemark(std::string& text)
@@ -127,9 +127,9 @@ void addReasons(const model::Model& model, std::string_view joined, std::set<std
     }
 }
 
-Tier tierOf(const model::Model& model, std::string_view name)
+Tier tierOf(const model::Model& model, const trace::TierName& name)
 {
-    Tier tier{std::string(name), {}, {}};
+    Tier tier{std::string(name.text()), {}, {}};
     std::set<std::string> reasons;
     for (const model::Rank& rank : model.ranks) {
         for (const trace::TierRow& row : model.processOf(rank).tiers) {
@@ -157,7 +157,7 @@ void addCoverage(Report& report)
             report.issues.push_back(std::move(*issue));
         }
     }
-    for (const std::string_view name : kTiers) {
+    for (const trace::TierName& name : kTiers) {
         report.tiers.push_back(tierOf(report.model, name));
     }
     if (Tier events = tierOf(report.model, kEvents); !events.ranks.empty() || !events.reasons.empty()) {

@@ -20,7 +20,7 @@ Cell gigabitsCell(std::optional<double> gigabitsPerS)
     return {gigabitsPerS, values::Unit::GigabitsPerSecond, {.digits = 2}};
 }
 
-Cell meanRate(const metrics::Port& port, std::string_view metric)
+Cell meanRate(const metrics::Port& port, const trace::SeriesMetric& metric)
 {
     constexpr double kBits = 8.0;
     const auto gain = port.gain(metric);
@@ -29,7 +29,7 @@ Cell meanRate(const metrics::Port& port, std::string_view metric)
                           : Cell::absent("the port's bytes were not counted");
 }
 
-Cell utilization(const metrics::Port& port, std::string_view metric)
+Cell utilization(const metrics::Port& port, const trace::SeriesMetric& metric)
 {
     return shareCell(port.utilization(metric, port.sampled()));
 }
@@ -52,7 +52,7 @@ Cell moved(const metrics::Port& port)
     for (const auto& [metric, values] : port.values) {
         const auto gain = port.gain(metric);
         if (gain && *gain > 0 && !metrics::isState(metric) && !metrics::isTraffic(metric)) {
-            text += fmt::format("{}{} +{}", text.empty() ? "" : ", ", metric, *gain);
+            text += fmt::format("{}{} +{}", text.empty() ? "" : ", ", metric.text(), *gain);
         }
     }
     return text.empty() ? Cell() : Cell(text);
@@ -131,7 +131,7 @@ std::string movementText(const std::vector<Link>& links, std::size_t width)
     for (const Link& link : links) {
         for (std::size_t i = 0; i < std::min(kShown, link.use.moved.size()); ++i) {
             const metrics::Movement& moved = link.use.moved[i];
-            text += wrap(fmt::format("{}: {} +{} {}", link.port.label(), moved.metric, moved.gain.gain,
+            text += wrap(fmt::format("{}: {} +{} {}", link.port.label(), moved.metric.text(), moved.gain.gain,
                                      stepsText(moved)),
                          width, "    ");
         }
@@ -151,7 +151,7 @@ std::string missingText(const std::vector<Link>& links, std::size_t width)
         std::map<std::string_view, std::string> byReason;
         for (const auto& [metric, reason] : port.missing) {
             std::string& metrics = byReason[reason];
-            metrics += (metrics.empty() ? "" : ", ") + metric;
+            metrics.append(metrics.empty() ? "" : ", ").append(metric.text());
         }
         for (const auto& [reason, metrics] : byReason) {
             text += wrap(fmt::format("{}: {} ({})", port.label(), metrics, reason), width, "    ");
@@ -224,7 +224,7 @@ std::string linksPrometheus(const Report& report)
         for (const auto& [metric, values] : port.values) {
             if (!metrics::isState(metric)) {
                 out.add("ringside_port_gained", "Increase of a counter of the port while it was sampled",
-                        number(port.gain(metric)), labels + "," + output::label("counter", metric));
+                        number(port.gain(metric)), labels + "," + output::label("counter", metric.text()));
             }
         }
     }

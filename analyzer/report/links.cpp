@@ -23,7 +23,7 @@ bool nvlinkIsMeasured(const Report& report)
     for (const trace::ProcessTrace& process : report.model.trace.processes) {
         for (const trace::SeriesRow& row : process.series) {
             const auto id = static_cast<std::uint32_t>(row.id);
-            if (row.source == "nvml" && row.metric.starts_with("nvlink") &&
+            if (row.source == "nvml" && row.metric.text().starts_with("nvlink") &&
                 std::find(process.samples.series.begin(), process.samples.series.end(), id) !=
                     process.samples.series.end()) {
                 return true;
@@ -41,7 +41,7 @@ bool hasMoreThanTotals(const metrics::Port& port)
 }
 
 /// Returns the mean over the sampled time, and the largest value between two samples.
-Json utilizationJson(const metrics::Port& port, std::string_view metric)
+Json utilizationJson(const metrics::Port& port, const trace::SeriesMetric& metric)
 {
     std::optional<double> most;
     for (const metrics::Gain& each : port.gains(metric)) {
@@ -79,7 +79,7 @@ Json useJson(const metrics::LinkUse& use)
 {
     Json moved = Json::array();
     for (const metrics::Movement& each : use.moved) {
-        moved.push_back({{"counter", each.metric},
+        moved.push_back({{"counter", each.metric.text()},
                          {"gain", each.gain.gain},
                          {"start_ns", each.gain.between.start},
                          {"end_ns", each.gain.between.end},
@@ -101,8 +101,12 @@ Json portJson(const Report& report, const Link& link)
     Json counters = Json::object();
     for (const auto& [metric, values] : port.values) {
         if (!metrics::isState(metric)) {
-            counters[metric] = orNull(port.gain(metric));
+            counters[std::string(metric.text())] = orNull(port.gain(metric));
         }
+    }
+    Json missing = Json::object();
+    for (const auto& [metric, reason] : port.missing) {
+        missing[std::string(metric.text())] = reason;
     }
     return {{"host", port.host},
             {"port", port.name},
@@ -117,7 +121,7 @@ Json portJson(const Report& report, const Link& link)
             {"use", useJson(link.use)},
             {"facts", port.facts},
             {"gained", counters},
-            {"not_measured", port.missing}};
+            {"not_measured", missing}};
 }
 
 /// "a eth0 sends 3.10 Gb/s in communication, 31.0 % of its rate"

@@ -23,7 +23,7 @@ constexpr Option kOptions[] = {
      "fewest bytes that an interface sent: less cannot be the gradients of a run"},
 };
 
-std::optional<std::int64_t> gainOf(const SocketHost& host, std::string_view metric)
+std::optional<std::int64_t> gainOf(const SocketHost& host, const trace::SeriesMetric& metric)
 {
     return metrics::gainIn(*host.sampler, {"host_network", "machine", metric}, wholeLife());
 }

@@ -14,7 +14,8 @@ constexpr Option kOptions[] = {
 /// Returns the variable that disables GPUDirect with its value; empty if there is none.
 std::string switchedOff(const trace::ProcessTrace& process)
 {
-    for (const char* const source : {"environment", "nccl.conf"}) {
+    for (const trace::SettingSource& source :
+         std::array<trace::SettingSource, 2>{"environment", "nccl.conf"}) {
         const auto level = settingOf(process, source, "NCCL_NET_GDR_LEVEL");
         if (level && (*level == "LOC" || *level == "0")) {
             return fmt::format("NCCL_NET_GDR_LEVEL={} is set", *level);

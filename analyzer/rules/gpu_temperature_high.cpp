@@ -69,7 +69,8 @@ Outcome run(const Context& context)
         if (!wasHeld(heat) && !near) {
             continue;
         }
-        const char* const metric = heat.margin ? "temperature_celsius" : "thermal_violation_ns";
+        const trace::SeriesMetric metric = heat.margin ? trace::SeriesMetric("temperature_celsius")
+                                                       : trace::SeriesMetric("thermal_violation_ns");
         finding.ranks.push_back(rank.rank);
         finding.evidence.push_back(
             evidence(rank, gpuSamples(context, rank, metric), "the sampled part of the run"));

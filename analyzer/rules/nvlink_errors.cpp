@@ -20,10 +20,10 @@ constexpr Option kOptions[] = {
 
 enum class Kind : std::uint8_t { Repeated, Checksum, Lost };
 struct Counter {
-    std::string_view metric;
+    trace::SeriesMetric metric;
     Kind kind;
 };
-constexpr std::array<Counter, 7> kCounters = {{
+const std::array<Counter, 7> kCounters = {{
     {"nvlink_crc_flit_errors", Kind::Checksum},
     {"nvlink_crc_data_errors", Kind::Checksum},
     {"nvlink_replays", Kind::Repeated},
@@ -60,9 +60,9 @@ Errors errorsOf(const Context& context, const model::Rank& rank)
         errors.lost = errors.lost || counter.kind == Kind::Lost;
         errors.many = errors.many || (counter.kind == Kind::Checksum &&
                                       gained / seconds >= context.option("checksums_a_second"));
-        errors.which = counter.metric;
+        errors.which = counter.metric.text();
         errors.evidence.push_back(
-            evidence(rank, samples, fmt::format("{} increased by {}", counter.metric, *gain)));
+            evidence(rank, samples, fmt::format("{} increased by {}", counter.metric.text(), *gain)));
     }
     return errors;
 }
@@ -165,12 +165,17 @@ bool checkLinks(const Context& context, std::vector<Finding>& findings)
 /// sampled.
 bool checkBitErrors(const Context& context, std::vector<Finding>& findings)
 {
+    struct BitErrors {
+        trace::SeriesMetric metric;
+        const char* option;
+        const char* what;
+    };
     constexpr double kBits = 1e18; // the sampled metrics count errors per 1e18 bits or symbols
     bool known = false;
     for (const model::Rank& rank : context.run.ranks) {
         for (const auto& [metric, option, what] :
-             {std::tuple("nvlink5_effective_errors_per_1e18", "effective_ber", "bits after correction"),
-              std::tuple("nvlink5_symbol_errors_per_1e18", "symbol_ber", "symbols")}) {
+             {BitErrors{"nvlink5_effective_errors_per_1e18", "effective_ber", "bits after correction"},
+              BitErrors{"nvlink5_symbol_errors_per_1e18", "symbol_ber", "symbols"}}) {
             const auto samples = gpuSamples(context, rank, metric);
             const auto worst = std::ranges::max_element(samples, {}, &metrics::SampleValue::value);
             known = known || worst != samples.end();

@@ -108,7 +108,8 @@ void checkWaiting(const Context& context, const metrics::Port& port, double medi
 std::vector<model::Interval> movedIn(const metrics::Port& port)
 {
     std::vector<model::Interval> spans;
-    for (const std::string_view metric : {"ecn_marked", "cnp_handled", "tx_wait_ticks"}) {
+    for (const trace::SeriesMetric& metric :
+         std::array<trace::SeriesMetric, 3>{"ecn_marked", "cnp_handled", "tx_wait_ticks"}) {
         for (const metrics::Gain& each : port.gains(metric)) {
             if (each.gain > 0) {
                 spans.push_back(each.between);

@@ -23,11 +23,11 @@ constexpr Option kOptions[] = {
 };
 
 struct Kind {
-    std::string_view metric;
+    trace::SeriesMetric metric;
     std::string_view words;
     bool side; ///< not caused by this link itself
 };
-constexpr std::array<Kind, 10> kKinds{{
+const std::array<Kind, 10> kKinds{{
     {"rx_corrupt", "corrupt payloads", false},
     {"rx_errors", "bad packets received", false},
     {"link_error_recoveries", "recoveries of the link", false},
@@ -97,7 +97,8 @@ std::optional<Finding> checkErrors(const Context& context, const metrics::Port& 
         }
         finding.severity = std::max(finding.severity, severityIfUsed(port, *severity));
         words += fmt::format("{}{} {}", words.empty() ? "" : ", ", errors, kind.words);
-        finding.figures.push_back({std::string(kind.metric), Unit::Count, static_cast<double>(errors), {}});
+        finding.figures.push_back(
+            {std::string(kind.metric.text()), Unit::Count, static_cast<double>(errors), {}});
         for (const metrics::Gain& each : port.gains(kind.metric)) {
             if (each.gain > 0) {
                 moved.push_back(each.between);
@@ -133,11 +134,12 @@ std::optional<Finding> checkHistory(const Context& context, const metrics::Port&
     }
     Finding finding;
     std::string words;
-    const auto add = [&](std::string_view metric, std::string_view what, double least) {
+    const auto add = [&](const trace::SeriesMetric& metric, std::string_view what, double least) {
         const std::int64_t count = port.last(metric).value_or(0);
         if (static_cast<double>(count) >= least) {
             words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, what);
-            finding.figures.push_back({std::string(metric), Unit::Count, static_cast<double>(count), least});
+            finding.figures.push_back(
+                {std::string(metric.text()), Unit::Count, static_cast<double>(count), least});
         }
     };
     add("link_downed",

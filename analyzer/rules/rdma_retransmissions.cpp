@@ -24,10 +24,10 @@ constexpr Option kOptions[] = {
 
 /// Returns the intervals between samples in which any of the metrics increased.
 std::vector<model::Interval> movedIn(const metrics::Port& port,
-                                     std::initializer_list<std::string_view> metrics)
+                                     std::initializer_list<trace::SeriesMetric> metrics)
 {
     std::vector<model::Interval> spans;
-    for (const std::string_view metric : metrics) {
+    for (const trace::SeriesMetric& metric : metrics) {
         for (const metrics::Gain& each : port.gains(metric)) {
             if (each.gain > 0) {
                 spans.push_back(each.between);
@@ -37,16 +37,17 @@ std::vector<model::Interval> movedIn(const metrics::Port& port,
     return spans;
 }
 
-std::int64_t gained(const metrics::Port& port, std::string_view metric)
+std::int64_t gained(const metrics::Port& port, const trace::SeriesMetric& metric)
 {
     return port.gain(metric).value_or(0);
 }
 
-void addFigure(const metrics::Port& port, std::string_view metric, std::optional<double> threshold,
+void addFigure(const metrics::Port& port, const trace::SeriesMetric& metric, std::optional<double> threshold,
                Finding& finding)
 {
     if (const auto gain = port.gain(metric)) {
-        finding.figures.push_back({std::string(metric), Unit::Count, static_cast<double>(*gain), threshold});
+        finding.figures.push_back(
+            {std::string(metric.text()), Unit::Count, static_cast<double>(*gain), threshold});
     }
 }
 
@@ -247,14 +248,10 @@ std::optional<Finding> findRefused(const Context& context, const metrics::Port& 
 
 bool isMeasured(const metrics::Port& port)
 {
-    for (const std::string_view metric :
-         {"ack_timeouts", "retransmissions", "requester_retries", "retries_exceeded", "rnr_naks",
-          "rx_no_buffer", "remote_access_errors"}) {
-        if (port.gain(metric)) {
-            return true;
-        }
-    }
-    return false;
+    const std::initializer_list<trace::SeriesMetric> counters{
+        "ack_timeouts", "retransmissions", "requester_retries",   "retries_exceeded",
+        "rnr_naks",     "rx_no_buffer",    "remote_access_errors"};
+    return std::ranges::any_of(counters, [&](const auto& metric) { return port.gain(metric).has_value(); });
 }
 
 Outcome run(const Context& context)

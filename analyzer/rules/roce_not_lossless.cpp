@@ -22,7 +22,7 @@ struct RocePort {
         nullptr; ///< process that sampled ethtool's counters; null if none did
     std::string netdev;
 
-    [[nodiscard]] std::optional<std::int64_t> gain(std::string_view metric) const
+    [[nodiscard]] std::optional<std::int64_t> gain(const trace::SeriesMetric& metric) const
     {
         return sampler == nullptr ? std::nullopt
                                   : metrics::gainIn(*sampler, {"ethtool", netdev, metric}, wholeLife());

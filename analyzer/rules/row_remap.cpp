@@ -19,7 +19,8 @@ struct Repairs {
     std::optional<std::int64_t> rows;
 };
 
-std::optional<std::int64_t> lastOf(const Context& context, const model::Rank& rank, std::string_view metric)
+std::optional<std::int64_t> lastOf(const Context& context, const model::Rank& rank,
+                                   const trace::SeriesMetric& metric)
 {
     const auto samples = gpuSamples(context, rank, metric);
     return samples.empty() ? std::nullopt : std::optional(samples.back().value);
@@ -80,7 +81,8 @@ Finding describe(const Context& context, const model::Rank& rank, const Repairs&
         finding.figures.push_back(
             {"remapped_rows", Unit::Count, static_cast<double>(*repairs.rows), context.option("rows")});
     }
-    for (const char* const metric : {"row_remap_failed", "row_remap_pending", "retired_pages_pending"}) {
+    for (const trace::SeriesMetric& metric : std::array<trace::SeriesMetric, 3>{
+             "row_remap_failed", "row_remap_pending", "retired_pages_pending"}) {
         if (const auto samples = gpuSamples(context, rank, metric);
             finding.evidence.empty() && !samples.empty()) {
             finding.evidence.push_back(evidence(rank, samples, "the sampled part of the run"));

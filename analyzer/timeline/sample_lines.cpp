@@ -21,11 +21,13 @@ enum class Whose : std::uint8_t { Device, Process, Host };
 
 struct Shown {
     Whose whose;
-    std::string_view source, metric, name, unit;
+    trace::SeriesSource source;
+    trace::SeriesMetric metric;
+    std::string_view name, unit;
     double factor;
 };
 
-constexpr Shown kShown[] = {
+const Shown kShown[] = {
 #define RINGSIDE_SAMPLE_LINE(whose, source, metric, name, unit, factor)                                      \
     {Whose::whose, source, metric, name, unit, factor},
 #include "timeline/sample_lines.def"
@@ -93,7 +95,7 @@ public:
             const auto& [host, shown, entity] = key;
             // they come from several processes
             std::ranges::stable_sort(series.values, {}, &SampleValue::timeNs);
-            const bool machine = entity == kShown[shown].source;
+            const bool machine = entity == kShown[shown].source.text();
             add(kShown[shown], series,
                 {std::nullopt, host, machine ? std::string() : entity + " ", {}, {}, 0});
         }

@@ -131,7 +131,7 @@ constexpr const char* sqlType()
         return "REAL";
     } else if constexpr (IsOptional<T>::value) {
         return "INTEGER";
-    } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Severity>) {
+    } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Severity> || kIsWord<T>) {
         return "TEXT NOT NULL";
     } else {
         static_assert(std::is_integral_v<T>);

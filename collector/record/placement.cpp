@@ -15,7 +15,8 @@
 namespace ringside::collector {
 namespace {
 
-void add(trace::Writer& writer, const char* source, const std::string& name, const std::string& value)
+void add(trace::Writer& writer, const trace::SettingSource& source, const std::string& name,
+         const std::string& value)
 {
     if (!value.empty()) {
         writer.add(trace::SettingRow{source, name, value});
@@ -68,7 +69,7 @@ void writeDevicePlacement(trace::Writer& writer, const std::string& sysfsRoot, i
 {
     std::transform(busId.begin(), busId.end(), busId.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    // -1: the firmware does not say.
+    // -1: the firmware does not report it.
     const std::string node = host::firstLine(sysfsRoot + "/bus/pci/devices/" + busId + "/numa_node");
     if (node != "-1") {
         add(writer, "device", "gpu" + std::to_string(ordinal) + "_numa_node", node);

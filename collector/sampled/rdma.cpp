@@ -78,7 +78,7 @@ void Rdma::tell(const host::Port& port, Told& told, Readings& readings)
     for (const auto& [name, value] : port.facts()) {
         if (const auto known = told.facts.find(name); known == told.facts.end() || known->second != value) {
             told.facts.insert_or_assign(name, value);
-            readings.set({this->name(), port.name() + " " + name, value});
+            readings.set({"rdma", port.name() + " " + name, value});
         }
     }
     const std::vector<host::Quantity>& quantities = port.quantities();

@@ -39,7 +39,7 @@ report::Table settingsTable(const model::Model& model)
     std::map<std::pair<std::string, std::string>, Setting> settings;
     for (const model::Rank& rank : model.ranks) {
         for (const trace::SettingRow& row : model.processOf(rank).settings) {
-            Setting& setting = settings[{row.source, row.name}];
+            Setting& setting = settings[{std::string(row.source.text()), row.name}];
             setting.ranks[row.value].push_back(rank.rank);
             setting.compared = ringside::settings::isCompared(row);
         }

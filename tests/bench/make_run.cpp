@@ -205,7 +205,7 @@ void RankWriter::describe()
         m_writer.add(
             trace::ClockSampleRow{kOriginNs + at, kRealtimeOffsetNs + at, std::nullopt, std::nullopt});
     }
-    for (const char* tier : {"host", "device"}) {
+    for (const trace::TierName& tier : std::array<trace::TierName, 2>{"host", "device"}) {
         m_writer.setTier(trace::TierRow{tier, true, "", kOriginNs, std::nullopt});
     }
 }

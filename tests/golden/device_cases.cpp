@@ -52,7 +52,7 @@ Edit throttled(double from, std::int64_t reasons, std::int64_t mhz)
          gauge("sm_clock_mhz", [=](int rank, double place) { return held(rank, place) ? mhz : 1410; })});
 }
 
-Edit constant(const char* metric, std::int64_t value)
+Edit constant(const trace::SeriesMetric& metric, std::int64_t value)
 {
     return gauge(metric, [value](int, double) { return value; });
 }
@@ -68,7 +68,7 @@ Edit pcieLink(std::int64_t lanes, std::int64_t generation)
                 constant("pcie_lanes_max", 16), constant("pcie_generation_max", 4)});
 }
 
-Edit growing(const char* metric, std::int64_t whole)
+Edit growing(const trace::SeriesMetric& metric, std::int64_t whole)
 {
     return counter(
         metric, [whole](int, double place) { return 7 + std::llround(place * static_cast<double>(whole)); });

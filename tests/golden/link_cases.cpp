@@ -60,7 +60,7 @@ TrainingRun overSockets(std::vector<Edit> facts, std::int64_t gigabytes = 50)
     return run;
 }
 
-Edit told(const char* source, const char* name, const char* value)
+Edit told(const trace::SettingSource& source, const char* name, const char* value)
 {
     return [=](TraceBuilder& trace) { trace.setting(source, name, value); };
 }

@@ -285,7 +285,7 @@ TEST(NvlinkErrors, ManyChecksumErrorsASecondAreAProblem)
 
 TEST(NvlinkErrors, BitErrorRatesThatCorrectionLeavesAreAProblem)
 {
-    const auto found = [](const char* metric, std::int64_t worst) {
+    const auto found = [](const trace::SeriesMetric& metric, std::int64_t worst) {
         return gpuFinding("nvlink_errors", gauge(metric, [worst](int rank, double place) {
                               return rank == 2 && place > 0.5 ? worst : 0;
                           }));
@@ -326,7 +326,7 @@ TEST(SlowLink, SaysWhatAProbeOfTheQuietNetworkFoundOfIt)
 
 TEST(PcieLinkDegraded, OnlyALowerGenerationIsAWarning)
 {
-    const auto constant = [](const char* metric, std::int64_t value) {
+    const auto constant = [](const trace::SeriesMetric& metric, std::int64_t value) {
         return gauge(metric, [value](int, double) { return value; });
     };
     const Json found = gpuFinding("pcie_link_degraded",
@@ -394,7 +394,7 @@ TEST(GdrUnused, NcclsLogHasTheLastWord)
 
 TEST(RowRemap, AFailedRemappingIsAProblem)
 {
-    const auto severity = [](const char* metric, std::int64_t value) {
+    const auto severity = [](const trace::SeriesMetric& metric, std::int64_t value) {
         const Json found = gpuFinding("row_remap", gauge(metric, [value](int, double) { return value; }));
         return found.is_object() ? found["severity"].get<std::string>() : "none";
     };

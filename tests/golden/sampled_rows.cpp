@@ -18,8 +18,8 @@ std::pair<std::int64_t, std::int64_t> deviceTime(const trace::ProcessTrace& proc
 
 } // namespace
 
-Edit sampled(const char* source, const char* entity, const char* metric, const char* kind,
-             const Values& values)
+Edit sampled(const trace::SeriesSource& source, const char* entity, const trace::SeriesMetric& metric,
+             const trace::SeriesKindName& kind, const Values& values)
 {
     return [=](TraceBuilder& trace) {
         for (int rank = 0; rank < trace.ranks(); ++rank) {
@@ -34,17 +34,18 @@ Edit sampled(const char* source, const char* entity, const char* metric, const c
     };
 }
 
-Edit gauge(const char* metric, const Values& values)
+Edit gauge(const trace::SeriesMetric& metric, const Values& values)
 {
     return sampled("nvml", "gpu0", metric, "gauge", values);
 }
 
-Edit counter(const char* metric, const Values& values)
+Edit counter(const trace::SeriesMetric& metric, const Values& values)
 {
     return sampled("nvml", "gpu0", metric, "counter", values);
 }
 
-Edit port(const char* metric, const char* kind, const PortValues& values, const char* name)
+Edit port(const trace::SeriesMetric& metric, const trace::SeriesKindName& kind, const PortValues& values,
+          const char* name)
 {
     return [=](TraceBuilder& trace) {
         const auto [start, end] = deviceTime(trace.process(0));
@@ -78,7 +79,7 @@ Edit activePort(std::int64_t gigabytes, const char* name, const PortValues& stat
                 portFact("generation", "HDR", name), portFact("link_layer", "InfiniBand", name)});
 }
 
-Edit portCounts(const char* metric, std::int64_t gain, const char* name)
+Edit portCounts(const trace::SeriesMetric& metric, std::int64_t gain, const char* name)
 {
     constexpr std::int64_t kHistory = 1000; // of earlier jobs: says nothing
     constexpr double kMiddle = 0.5;

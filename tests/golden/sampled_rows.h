@@ -14,20 +14,22 @@ using Edit = std::function<void(TraceBuilder&)>;
 using Values = std::function<std::int64_t(int rank, double place)>;
 
 /// 48 samples of each rank over the time of its kernels.
-[[nodiscard]] Edit sampled(const char* source, const char* entity, const char* metric, const char* kind,
+[[nodiscard]] Edit sampled(const trace::SeriesSource& source, const char* entity,
+                           const trace::SeriesMetric& metric, const trace::SeriesKindName& kind,
                            const Values& values);
-[[nodiscard]] Edit gauge(const char* metric, const Values& values);   ///< of gpu0, by NVML
-[[nodiscard]] Edit counter(const char* metric, const Values& values); ///< the same
+[[nodiscard]] Edit gauge(const trace::SeriesMetric& metric, const Values& values);   ///< of gpu0, by NVML
+[[nodiscard]] Edit counter(const trace::SeriesMetric& metric, const Values& values); ///< the same
 /// The RDMA port mlx5_0:1 of the first host, sampled by its first rank; `place` as above.
 using PortValues = std::function<std::int64_t(double place)>;
-[[nodiscard]] Edit port(const char* metric, const char* kind, const PortValues& values,
-                        const char* name = "mlx5_0:1");
+[[nodiscard]] Edit port(const trace::SeriesMetric& metric, const trace::SeriesKindName& kind,
+                        const PortValues& values, const char* name = "mlx5_0:1");
 /// It is up, at 200 Gb/s, and carries so many GB over the run.
 [[nodiscard]] Edit activePort(
     std::int64_t gigabytes = 100, const char* name = "mlx5_0:1",
     const PortValues& state = [](double) { return 4; });
 /// A counter of it that gains so much in the middle of the run.
-[[nodiscard]] Edit portCounts(const char* metric, std::int64_t gain, const char* name = "mlx5_0:1");
+[[nodiscard]] Edit portCounts(const trace::SeriesMetric& metric, std::int64_t gain,
+                              const char* name = "mlx5_0:1");
 /// What the trace says of a port that has no number.
 [[nodiscard]] Edit portFact(const char* fact, const char* value, const char* name = "mlx5_0:1");
 /// One event of rank 1's GPU, in the middle of the run.

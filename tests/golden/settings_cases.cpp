@@ -5,7 +5,7 @@ namespace ringside::test {
 namespace {
 
 struct Setting {
-    const char* source;
+    trace::SettingSource source;
     const char* name;
     const char* value;
 };

@@ -152,7 +152,7 @@ TraceBuilder::TraceBuilder(int ranks) : m_ranks(static_cast<std::size_t>(ranks))
         trace.streams.push_back({1, 0, 0x1000});
         trace.streams.push_back({2, 0, 0x2000});
         trace.threads.push_back({kMainThread, kFirstPid + i, "train"});
-        for (const char* const tier : {"device", "host", "nvtx"}) {
+        for (const TierName& tier : std::array<TierName, 3>{"device", "host", "nvtx"}) {
             trace.tiers.push_back({tier, true, "", std::nullopt, std::nullopt});
         }
     }
@@ -226,7 +226,7 @@ void TraceBuilder::endStep(Rank& rank, std::int64_t number, std::int64_t start)
     }
 }
 
-TraceBuilder& TraceBuilder::setting(const std::string& source, const std::string& name,
+TraceBuilder& TraceBuilder::setting(const SettingSource& source, const std::string& name,
                                     const std::string& value)
 {
     for (Rank& rank : m_ranks) {

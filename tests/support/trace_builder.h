@@ -112,7 +112,8 @@ public:
     /// Adds `count` steps, each described by `describe`.
     TraceBuilder& steps(int count, const std::function<void(StepBuilder&)>& describe);
 
-    TraceBuilder& setting(const std::string& source, const std::string& name, const std::string& value);
+    TraceBuilder& setting(const ringside::trace::SettingSource& source, const std::string& name,
+                          const std::string& value);
     /// One value; the series is added where it is new, its id is given here.
     TraceBuilder& sample(int rank, const ringside::trace::SeriesRow& series, std::int64_t timeNs,
                          std::int64_t value);

@@ -348,8 +348,8 @@ private:
         if (!m_dump.ncclVersion.empty()) {
             m_process.settings.push_back({"flight_recorder", "nccl_version", m_dump.ncclVersion});
         }
-        const auto tier = [this](const char* name, bool active, const char* reason) {
-            m_process.tiers.push_back({name, active, reason, std::nullopt, std::nullopt});
+        const auto tier = [this](trace::TierName name, bool active, const char* reason) {
+            m_process.tiers.push_back({std::move(name), active, reason, std::nullopt, std::nullopt});
         };
         tier("host", !m_process.collectiveCalls.empty(),
              "the last collectives before the dump, as PyTorch's flight recorder kept them");

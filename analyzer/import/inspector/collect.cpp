@@ -100,8 +100,8 @@ trace::ProcessTrace Process::finish()
     rank.worldSize = m_largest;
     rank.source = "communicator";
     m_trace.ranks.push_back(std::move(rank));
-    const auto tier = [this](const char* name, bool active, std::string reason) {
-        m_trace.tiers.push_back({name, active, std::move(reason), std::nullopt, std::nullopt});
+    const auto tier = [this](trace::TierName name, bool active, std::string reason) {
+        m_trace.tiers.push_back({std::move(name), active, std::move(reason), std::nullopt, std::nullopt});
     };
     tier("host", true, "completed calls as NCCL Inspector dumped them, without the time of the call");
     tier("device", false,

@@ -110,8 +110,8 @@ void addDevices(trace::ProcessTrace& process, const Document& document)
 
 void addTiers(trace::ProcessTrace& process)
 {
-    const auto add = [&](const char* tier, bool active, const char* reason) {
-        process.tiers.push_back({tier, active, reason, std::nullopt, std::nullopt});
+    const auto add = [&](trace::TierName tier, bool active, const char* reason) {
+        process.tiers.push_back({std::move(tier), active, reason, std::nullopt, std::nullopt});
     };
     add("device", process.kernels.size() + process.copies.size() > 0, "as the PyTorch profiler recorded it");
     add("host", process.apiCalls.size() > 0,

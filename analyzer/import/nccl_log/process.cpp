@@ -206,8 +206,8 @@ void Process::addContext()
             m_trace.ranks.push_back(std::move(rank));
         }
     }
-    const auto tier = [this](const char* name, bool active, const char* reason) {
-        m_trace.tiers.push_back({name, active, reason, std::nullopt, std::nullopt});
+    const auto tier = [this](trace::TierName name, bool active, const char* reason) {
+        m_trace.tiers.push_back({std::move(name), active, reason, std::nullopt, std::nullopt});
     };
     tier("host", !m_trace.collectiveCalls.empty(),
          m_trace.collectiveCalls.empty() ? "NCCL's log has no calls: NCCL_DEBUG_SUBSYS needs COLL "

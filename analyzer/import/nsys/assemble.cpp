@@ -107,8 +107,8 @@ void setSpan(trace::ProcessTrace& process)
 
 void addTiers(trace::ProcessTrace& process, bool ncclRanges)
 {
-    const auto add = [&](const char* tier, bool active, const char* reason) {
-        process.tiers.push_back({tier, active, reason, std::nullopt, std::nullopt});
+    const auto add = [&](trace::TierName tier, bool active, const char* reason) {
+        process.tiers.push_back({std::move(tier), active, reason, std::nullopt, std::nullopt});
     };
     const bool calls = process.apiCalls.size() > 0;
     const bool work = process.kernels.size() + process.copies.size() > 0;

@@ -14,13 +14,14 @@ model::Interval wholeLife()
 }
 
 std::vector<metrics::SampleValue> gpuSamples(const Context& context, const model::Rank& rank,
-                                             std::string_view metric, const model::Interval& span)
+                                             const trace::SeriesMetric& metric, const model::Interval& span)
 {
     const std::string gpu = metrics::gpuName(context.run, rank);
     return metrics::samplesIn(context.run.processOf(rank), {"nvml", gpu, metric}, span);
 }
 
-std::optional<std::int64_t> gpuGain(const Context& context, const model::Rank& rank, std::string_view metric)
+std::optional<std::int64_t> gpuGain(const Context& context, const model::Rank& rank,
+                                    const trace::SeriesMetric& metric)
 {
     const std::string gpu = metrics::gpuName(context.run, rank);
     return metrics::gainIn(context.run.processOf(rank), {"nvml", gpu, metric}, wholeLife());

@@ -19,11 +19,11 @@ inline const NotApplicable kNeedsHostSamples{"needs samples of the process (tier
 [[nodiscard]] model::Interval wholeLife();
 
 [[nodiscard]] std::vector<metrics::SampleValue> gpuSamples(const Context& context, const model::Rank& rank,
-                                                           std::string_view metric,
+                                                           const trace::SeriesMetric& metric,
                                                            const model::Interval& span = wholeLife());
 
 [[nodiscard]] std::optional<std::int64_t> gpuGain(const Context& context, const model::Rank& rank,
-                                                  std::string_view metric);
+                                                  const trace::SeriesMetric& metric);
 
 /// Returns the span from the first to the last sample as evidence.
 [[nodiscard]] Evidence evidence(const model::Rank& rank, const std::vector<metrics::SampleValue>& samples,

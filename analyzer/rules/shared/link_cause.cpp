@@ -13,7 +13,7 @@ const LinkCause* linkCauseIn(const metrics::Port& port, const std::vector<model:
 {
     const std::vector<model::Interval> moved = merged(spans);
     for (const LinkCause& cause : kLinkCauses) {
-        for (const std::string_view metric : cause.metrics) {
+        for (const trace::SeriesMetric& metric : cause.metrics) {
             for (const metrics::Gain& each : port.gains(metric)) {
                 if (each.gain > 0 && overlapsAny(moved, each.between)) {
                     return &cause;

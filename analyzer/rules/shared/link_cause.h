@@ -11,10 +11,10 @@ namespace ringside::rules {
 
 struct LinkCause {
     std::string_view words;
-    std::array<std::string_view, 6> metrics; ///< at least one of them must have increased
+    std::vector<trace::SeriesMetric> metrics; ///< at least one of them must have increased
 };
 /// Ordered by precedence: a fault of a lower layer also shows in the counters of the layers above it.
-inline constexpr std::array<LinkCause, 5> kLinkCauses{{
+inline const std::array<LinkCause, 5> kLinkCauses{{
     {"the physical link",
      {"link_downed", "rx_errors", "symbol_errors", "link_error_recoveries", "link_integrity_errors",
       "rx_corrupt"}},

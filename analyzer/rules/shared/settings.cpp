@@ -7,8 +7,8 @@
 
 namespace ringside::rules {
 
-std::optional<std::string_view> settingOf(const trace::ProcessTrace& process, std::string_view source,
-                                          std::string_view name)
+std::optional<std::string_view> settingOf(const trace::ProcessTrace& process,
+                                          const trace::SettingSource& source, std::string_view name)
 {
     for (const trace::SettingRow& row : process.settings) {
         if (row.source == source && row.name == name) {

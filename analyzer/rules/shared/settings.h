@@ -9,8 +9,8 @@
 
 namespace ringside::rules {
 
-[[nodiscard]] std::optional<std::string_view> settingOf(const trace::ProcessTrace& process,
-                                                        std::string_view source, std::string_view name);
+[[nodiscard]] std::optional<std::string_view>
+settingOf(const trace::ProcessTrace& process, const trace::SettingSource& source, std::string_view name);
 
 /// Parses the kernel's CPU list format, "0-3,8". Returns an empty set if it cannot be parsed.
 [[nodiscard]] std::set<std::int64_t> cpusOf(std::string_view list);

@@ -13,11 +13,11 @@ namespace ringside::trace {
 namespace {
 
 constexpr std::string_view kMark = "ringside-gone\t1\t";
-constexpr std::string_view kSource = "record";
+constexpr char kSource[] = "record";
 constexpr std::string_view kGone = "gone_ns";
 constexpr std::string_view kStatus = "wait_status";
 
-std::string_view valueOf(const ProcessTrace& process, std::string_view source, std::string_view name)
+std::string_view valueOf(const ProcessTrace& process, const SettingSource& source, std::string_view name)
 {
     for (const SettingRow& row : process.settings) {
         if (row.source == source && row.name == name) {
@@ -59,9 +59,9 @@ std::optional<SeenEnd> seenEnd(const ProcessTrace& process)
 
 std::vector<SettingRow> goneSettings(const SeenEnd& end)
 {
-    std::vector<SettingRow> rows{{std::string(kSource), std::string(kGone), std::to_string(end.goneNs)}};
+    std::vector<SettingRow> rows{{kSource, std::string(kGone), std::to_string(end.goneNs)}};
     if (end.waitStatus) {
-        rows.push_back({std::string(kSource), std::string(kStatus), std::to_string(*end.waitStatus)});
+        rows.push_back({kSource, std::string(kStatus), std::to_string(*end.waitStatus)});
     }
     return rows;
 }

@@ -65,7 +65,7 @@ std::filesystem::path stackFileOf(const std::filesystem::path& processFile)
 
 std::string formatStackLine(const StackRow& row)
 {
-    std::string line = row.source;
+    std::string line(row.source.text());
     line += '\t' + (row.hang ? std::to_string(*row.hang) : "-");
     line += '\t' + std::to_string(row.takenNs);
     line += '\t' + std::to_string(row.tid);
@@ -83,12 +83,12 @@ std::optional<StackRow> parseStackLine(std::string_view line)
     }
     StackRow row;
     const auto& [source, hang, takenNs, tid, frame, thread, text] = *fields;
-    const bool known = source == "native" || source == "python" || source == "note";
+    const bool known = std::ranges::find(kStackSources, source, &WordEntry::text) != kStackSources.end();
     if (!known || !parse(hang, row.hang) || !parse(takenNs, row.takenNs) || !parse(tid, row.tid) ||
         !parse(frame, row.frame) || !isPlausibleTime(row.takenNs)) {
         return std::nullopt;
     }
-    row.source = source;
+    row.source = StackSource::stored(std::string(source));
     row.thread = thread;
     row.text = text;
     return row;

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Series of samples: what is measured, by which source, in which unit. series.def is the list.
 #pragma once
-#include <ringside/trace/ring.h>
-#include <ringside/trace/rows.h>
+#include "trace/vocabulary/series_kind.h"
+#include "trace/vocabulary/word.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <utility>
 
 namespace ringside::trace {
 
@@ -68,22 +66,8 @@ inline constexpr std::array kSeries{
     return nullptr;
 }
 
-/// "gauge", "counter", "event": as table `series` has it.
-[[nodiscard]] constexpr std::string_view kindName(SeriesKind kind)
-{
-    return kind == SeriesKind::Counter ? "counter" : kind == SeriesKind::Event ? "event" : "gauge";
-}
-
-/// A row of table `series`.
-[[nodiscard]] inline SeriesRow seriesRow(SeriesName name, std::int64_t id, std::string entity)
-{
-    const SeriesEntry& entry = entryOf(name);
-    return {id,
-            std::string(entry.source),
-            std::move(entity),
-            std::string(entry.metric),
-            std::string(kindName(entry.kind)),
-            0};
-}
+// Columns `source` and `metric` of table `series`.
+using SeriesSource = Word<kSeries, &SeriesEntry::source>;
+using SeriesMetric = Word<kSeries, &SeriesEntry::metric>;
 
 } // namespace ringside::trace

@@ -4,6 +4,7 @@
 // together.
 #pragma once
 #include "trace/vocabulary/severity.h"
+#include "trace/vocabulary/word.h"
 
 #include <ringside/error.h>
 
@@ -89,6 +90,8 @@ void Statement::bind(int index, const T& value)
         bindText(index, value);
     } else if constexpr (std::is_same_v<T, Severity>) {
         bindText(index, severityName(value));
+    } else if constexpr (kIsWord<T>) {
+        bindText(index, value.text());
     } else if (value.has_value()) {
         bind(index, *value);
     } else {
@@ -109,6 +112,8 @@ T Statement::column(int index) const
         return text(index);
     } else if constexpr (std::is_same_v<T, Severity>) {
         return severityOf(text(index));
+    } else if constexpr (kIsWord<T>) {
+        return T::stored(text(index));
     } else {
         return isNull(index) ? T{} : T{column<typename T::value_type>(index)};
     }

@@ -23,17 +23,17 @@ std::string textIn(const char (&field)[kBytes])
 inline SeriesRow rowOf(const SeriesRecord& record)
 {
     return {record.id,
-            textIn(record.source),
+            SeriesSource::stored(textIn(record.source)),
             textIn(record.entity),
-            textIn(record.metric),
-            std::string(kindName(record.kind)),
+            SeriesMetric::stored(textIn(record.metric)),
+            SeriesKindName::of(entryOf(record.kind)),
             record.reason};
 }
 
 inline WindowRow rowOf(const WindowRecord& record)
 {
     const auto step = static_cast<std::int64_t>(record.steps);
-    return {textIn(record.level), record.startNs, std::nullopt, textIn(record.why),
+    return {LevelName::stored(textIn(record.level)), record.startNs, std::nullopt, textIn(record.why),
             step != 0 ? std::optional(step) : std::nullopt};
 }
 

@@ -10,12 +10,11 @@ namespace ringside::trace {
 
 std::vector<SettingRow> toldEndSettings(std::uint32_t toldEnd)
 {
-    const std::string source(told_end::kSource);
     if ((toldEnd & kToldExec) != 0) {
-        return {{source, std::string(told_end::kBecame), "another program"}};
+        return {{told_end::kSource, std::string(told_end::kBecame), "another program"}};
     }
     if ((toldEnd & kToldExit) != 0) {
-        return {{source, std::string(told_end::kExitCode), std::to_string(toldEnd & ~kToldExit)}};
+        return {{told_end::kSource, std::string(told_end::kExitCode), std::to_string(toldEnd & ~kToldExit)}};
     }
     return {};
 }

@@ -5,7 +5,7 @@
 
 namespace ringside::trace::told_end {
 
-inline constexpr std::string_view kSource = "process";
+inline constexpr char kSource[] = "process";
 inline constexpr std::string_view kExitCode = "exit_code";
 inline constexpr std::string_view kBecame = "became";
 

@@ -112,7 +112,7 @@ void Writer::beginWindow(WindowRow row)
     Statement open(database, "SELECT level, why, start_ns FROM window WHERE end_ns IS NULL"
                              " ORDER BY start_ns DESC");
     if (open.step()) {
-        if (open.column<std::string>(0) == row.level && open.column<std::string>(1) == row.why) {
+        if (open.column<LevelName>(0) == row.level && open.column<std::string>(1) == row.why) {
             return;
         }
         const auto before = open.column<std::int64_t>(2);

@@ -27,8 +27,8 @@ TraceBuilder twoRanks()
     return trace;
 }
 
-void add(TraceBuilder& trace, int rank, const char* metric, std::int64_t timeNs, std::int64_t value,
-         const char* kind = "counter")
+void add(TraceBuilder& trace, int rank, const trace::SeriesMetric& metric, std::int64_t timeNs,
+         std::int64_t value, const trace::SeriesKindName& kind = "counter")
 {
     trace.sample(rank, {0, "rdma", "mlx5_0:1", metric, kind}, timeNs, value);
 }
@@ -364,7 +364,7 @@ TEST(RoceGid, isJudgedByItsKindAndAgainstTheOtherPorts)
 
 /// A run whose fourth step has a slow collective. `metrics` gain in step `number`; gives the first finding
 /// of rdma_retransmissions.
-rules::Finding movedIn(std::size_t number, const std::vector<const char*>& metrics)
+rules::Finding movedIn(std::size_t number, const std::vector<trace::SeriesMetric>& metrics)
 {
     TraceBuilder trace(2);
     trace.steps(8, [](StepBuilder& step) {
@@ -374,7 +374,7 @@ rules::Finding movedIn(std::size_t number, const std::vector<const char*>& metri
     const std::vector<trace::StepRow>& steps = trace.process(0).steps;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         add(trace, 0, "state", steps[i].startNs, 4, "gauge");
-        for (const char* metric : metrics) {
+        for (const trace::SeriesMetric& metric : metrics) {
             add(trace, 0, metric, steps[i].startNs, i >= number ? 3 : 0);
         }
     }
@@ -391,7 +391,7 @@ bool says(const rules::Finding& finding, const std::string& part)
 TEST(TransportCounters, thatMovedTogetherSayWhatKindOfFaultItIs)
 {
     struct Case {
-        std::vector<const char*> moved;
+        std::vector<trace::SeriesMetric> moved;
         const char* words;
     };
     for (const Case& each :

@@ -54,7 +54,8 @@ TEST(SampledLines, GaugesHaveTheirUnitAndTheirRank)
 
 TEST(SampledLines, UnitsAreThoseOfTheListOfSeries)
 {
-    const auto unitOf = [](const char* source, const char* metric, const char* kind) {
+    const auto unitOf = [](const trace::SeriesSource& source, const trace::SeriesMetric& metric,
+                           const trace::SeriesKindName& kind) {
         TraceBuilder trace = twoRanks();
         trace.sample(0, {0, source, "machine", metric, kind}, 0, 1);
         const SampledMetric shown = only(trace);
@@ -64,7 +65,8 @@ TEST(SampledLines, UnitsAreThoseOfTheListOfSeries)
     EXPECT_EQ(unitOf("machine", "cpu_busy_ms", "counter"), Shown("s per s", "machine: cpu busy, s per s"));
     EXPECT_EQ(unitOf("tcp", "delivery_bytes_per_s", "gauge"), Shown("GB/s", "tcp: delivery, GB/s"));
     EXPECT_EQ(unitOf("machine", "load_1min_hundredths", "gauge"), Shown("", "machine: load 1min"));
-    EXPECT_EQ(unitOf("of another tool", "idle_ms", "counter"),
+    EXPECT_EQ(unitOf(trace::SeriesSource::stored("of another tool"), trace::SeriesMetric::stored("idle_ms"),
+                     "counter"),
               Shown("s per s", "of another tool: idle, s per s"))
         << "by its name";
 }

@@ -114,7 +114,7 @@ std::string textOf(const std::vector<trace::StackRow>& rows)
 {
     std::string text;
     for (const trace::StackRow& row : rows) {
-        text += row.source + " " + row.text + "\n";
+        text.append(row.source.text()).append(" ").append(row.text).append("\n");
     }
     return text;
 }
@@ -187,7 +187,7 @@ TEST(PythonStacks, areKeptAsThePrinterHasThem)
                         "    train (train.py:7)\nThread 0x1F (active): \"x\"\n    run (a.py:1)\n",
                         {12, {{0x1F, 31}}});
     ASSERT_EQ(rows.size(), 5U);
-    EXPECT_EQ(rows[0].source, "note");
+    EXPECT_EQ(rows[0].source.text(), "note");
     EXPECT_EQ(rows[2].tid, 4711);
     EXPECT_EQ(rows[2].frame, 0);
     EXPECT_EQ(rows[2].text, "wait (threading.py:320)");
@@ -225,7 +225,7 @@ TEST(PythonStacks, ofAnOlderPythonAreFoundByTheHandleOfTheirThread)
     const PySpy spy(std::string("echo 'Thread ") + handle.data() +
                     " (idle): \"trainer\"'; echo '    wait (data.py:42)'");
     const auto rows = collectStacks(child.pid(), std::nullopt).rows;
-    const auto python = std::ranges::find(rows, "python", &trace::StackRow::source);
+    const auto python = std::ranges::find(rows, trace::StackSource("python"), &trace::StackRow::source);
     ASSERT_NE(python, rows.end());
     EXPECT_EQ(python->tid, child.pid());
     EXPECT_EQ(python->text, "wait (data.py:42)");

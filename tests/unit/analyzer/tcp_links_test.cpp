@@ -48,7 +48,8 @@ void carry(TraceBuilder& trace, int from, const std::string& to, const Carried& 
 {
     const std::string entity = address(from) + " > " + to;
     for (int second = 0; second <= 5; ++second) {
-        const auto add = [&](const char* metric, const char* kind, std::int64_t value) {
+        const auto add = [&](const trace::SeriesMetric& metric, const trace::SeriesKindName& kind,
+                             std::int64_t value) {
             trace.sample(from, {0, "tcp", entity, metric, kind}, second * kSecond, value);
         };
         add("tx_bytes", "counter", second * what.megabytes * kMegabyte);

@@ -36,7 +36,7 @@ struct PlatformRun {
     }
     [[nodiscard]] const trace::TierRow& tier() const
     {
-        return *std::ranges::find(trace.tiers, "device", &trace::TierRow::tier);
+        return *std::ranges::find(trace.tiers, trace::TierName("device"), &trace::TierRow::tier);
     }
     [[nodiscard]] std::int64_t issue(const std::string& id) const
     {

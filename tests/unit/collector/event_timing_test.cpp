@@ -50,7 +50,7 @@ struct EventRun {
     }
     [[nodiscard]] trace::TierRow tier() const
     {
-        const auto found = std::ranges::find(trace.tiers, "events", &trace::TierRow::tier);
+        const auto found = std::ranges::find(trace.tiers, trace::TierName("events"), &trace::TierRow::tier);
         return found != trace.tiers.end() ? *found : trace::TierRow{};
     }
     [[nodiscard]] std::int64_t issue(const std::string& id) const

@@ -60,14 +60,14 @@ TEST_F(Levels, everyChangeIsInTheRingBeforeTheStepGoesOn)
     step(2);
     const auto rows = windows();
     ASSERT_EQ(rows.size(), 3U);
-    EXPECT_EQ(rows[0].level, "light");
+    EXPECT_EQ(rows[0].level.text(), "light");
     EXPECT_EQ(rows[0].why, "outside of steps 2 to 2");
     EXPECT_EQ(rows[0].step, std::nullopt);
-    EXPECT_EQ(rows[1].level, "standard");
+    EXPECT_EQ(rows[1].level.text(), "standard");
     EXPECT_EQ(rows[1].why, "steps 2 to 2");
     EXPECT_EQ(rows[1].step, 2);
     EXPECT_EQ(rows[1].startNs, rows[0].endNs);
-    EXPECT_EQ(rows[2].level, "light");
+    EXPECT_EQ(rows[2].level.text(), "light");
     EXPECT_EQ(rows[2].step, 3);
     EXPECT_EQ(rows[2].startNs, rows[1].endNs);
     EXPECT_EQ(rows[2].endNs, std::nullopt);
@@ -101,7 +101,7 @@ TEST_F(Levels, aChangeWithoutRoomInTheRingIsWrittenLater)
     EXPECT_FALSE(applyLevel()) << "it is what it was";
     const auto rows = windows(full);
     ASSERT_EQ(rows.size(), 1U);
-    EXPECT_EQ(rows[0].level, "paused");
+    EXPECT_EQ(rows[0].level.text(), "paused");
     EXPECT_EQ(rows[0].why, "the program called ringside_pause()");
 }
 
@@ -201,7 +201,7 @@ TEST_F(Levels, threadsThatChangeItAtOnceLeaveTheRightOne)
     }
     EXPECT_EQ(level(), Level::Paused);
     const auto rows = windows();
-    EXPECT_EQ(rows.back().level, "paused");
+    EXPECT_EQ(rows.back().level.text(), "paused");
     EXPECT_EQ(rows.back().step, 1001);
 }
 

@@ -36,7 +36,7 @@ std::map<std::string, std::string> settingsOf(const Readings& readings)
 {
     std::map<std::string, std::string> all;
     for (const auto& row : readings.settings()) {
-        all[row.source + " " + row.name] = row.value;
+        all[std::string(row.source.text()) + " " + row.name] = row.value;
     }
     return all;
 }

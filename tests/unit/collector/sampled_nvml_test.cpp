@@ -53,7 +53,7 @@ TEST(SampledMachine, tellsItsInterfacesAndWhereGpusSitOnPcie)
     const Sampled sampled(run);
     const auto setting = [&sampled](const std::string& source, const std::string& name) {
         const auto found = std::ranges::find_if(sampled.rows.settings, [&](const trace::SettingRow& row) {
-            return row.source == source && row.name == name;
+            return row.source.text() == source && row.name == name;
         });
         return found != sampled.rows.settings.end() ? found->value : "not told";
     };
@@ -162,7 +162,7 @@ TEST(SampledNvml, reportsXidsOnceEachAndALostGpu)
                                "700");
     const Sampled sampled(*scripted.run);
     EXPECT_EQ(sampled.values("gpu0", "xid"), (Values{31, 79}));
-    EXPECT_EQ(sampled.series("gpu0", "xid")->kind, "event");
+    EXPECT_EQ(sampled.series("gpu0", "xid")->kind.text(), "event");
     ASSERT_NE(sampled.issue("gpu_xid 31"), nullptr);
     EXPECT_EQ(sampled.issue("gpu_xid 31")->severity, trace::Severity::Warning);
     ASSERT_NE(sampled.issue("gpu_xid_fatal 79"), nullptr);
@@ -172,8 +172,9 @@ TEST(SampledNvml, reportsXidsOnceEachAndALostGpu)
     EXPECT_EQ(sampled.issue("gpu_lost")->count, 1);
     int ended = 0;
     for (const trace::SeriesRow& row : sampled.rows.series) {
-        if (row.entity == "gpu0" && !sampled.values("gpu0", row.metric).empty()) {
-            EXPECT_EQ(sampled.reason("gpu0", row.metric), "GPU is lost") << row.metric;
+        if (row.entity == "gpu0" && !sampled.values("gpu0", std::string(row.metric.text())).empty()) {
+            EXPECT_EQ(sampled.reason("gpu0", std::string(row.metric.text())), "GPU is lost")
+                << row.metric.text();
             ++ended;
         }
     }

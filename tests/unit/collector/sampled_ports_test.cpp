@@ -247,7 +247,7 @@ TEST(RdmaSource, givesSeriesFactsAndSaysTroubleOnce)
     ASSERT_EQ(readings.missing().size(), 1U);
     EXPECT_STREQ(readings.missing()[0]->metric(), "symbol_errors");
     ASSERT_FALSE(readings.settings().empty());
-    EXPECT_EQ(readings.settings()[0].source, "rdma");
+    EXPECT_EQ(readings.settings()[0].source.text(), "rdma");
     EXPECT_TRUE(source.reason().empty());
 
     std::filesystem::remove_all(tree.port("mlx5_0"));

@@ -27,8 +27,9 @@ struct Sampled {
 
     [[nodiscard]] const trace::SeriesRow* series(const std::string& entity, const std::string& metric) const
     {
-        const auto found = std::ranges::find_if(
-            rows.series, [&](const auto& row) { return row.entity == entity && row.metric == metric; });
+        const auto found = std::ranges::find_if(rows.series, [&](const auto& row) {
+            return row.entity == entity && row.metric.text() == metric;
+        });
         return found != rows.series.end() ? &*found : nullptr;
     }
     [[nodiscard]] Values values(const std::string& entity, const std::string& metric) const
@@ -48,14 +49,14 @@ struct Sampled {
         std::set<std::string> names;
         for (const auto& row : rows.series) {
             if (bySeries.contains(static_cast<std::uint32_t>(row.id))) {
-                names.insert(row.source);
+                names.emplace(row.source.text());
             }
         }
         return names;
     }
     [[nodiscard]] trace::TierRow tier() const
     {
-        const auto found = std::ranges::find(rows.tiers, "sampled", &trace::TierRow::tier);
+        const auto found = std::ranges::find(rows.tiers, trace::TierName("sampled"), &trace::TierRow::tier);
         return found != rows.tiers.end() ? *found : trace::TierRow{};
     }
     [[nodiscard]] const trace::IssueRow* issue(const std::string& id) const

@@ -98,7 +98,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> span(const Sampled& sampled
     std::set<std::int64_t> times;
     for (std::size_t i = 0; i < sampled.rows.samples.size(); ++i) {
         for (const auto& row : sampled.rows.series) {
-            if (row.id == sampled.rows.samples.series[i] && row.source == source) {
+            if (row.id == sampled.rows.samples.series[i] && row.source.text() == source) {
                 times.insert(sampled.rows.samples.timeNs[i]);
             }
         }

@@ -51,7 +51,7 @@ TEST(SampledVerbs, giveEventsAndWhatSysfsDoesNotSay)
         "0.6 mlx5_0:1 event=gid_change\n");
     const Sampled sampled(*scripted.run);
     EXPECT_EQ(sampled.values("mlx5_0:1", "async_event"), (Values{10, 9, 18})) << sampled.tier().reason;
-    EXPECT_EQ(sampled.series("mlx5_0:1", "async_event")->kind, "event");
+    EXPECT_EQ(sampled.series("mlx5_0:1", "async_event")->kind.text(), "event");
     EXPECT_EQ(sampled.values("mlx5_0:1", "rate_mbps").back(), 800'000) << "the first is sysfs's";
     EXPECT_EQ(sampled.values("mlx5_0:1", "mtu_bytes").front(), 1024);
     EXPECT_EQ(sampled.values("mlx5_0:1", "mtu_max_bytes").front(), 4096);

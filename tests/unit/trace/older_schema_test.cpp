@@ -187,7 +187,7 @@ protected:
         EXPECT_TRUE(trace.issues.empty()) << trace.issues.front().message;
         ASSERT_FALSE(trace.windows.empty());
         EXPECT_EQ(trace.windows[0].startNs, 5);
-        EXPECT_EQ(trace.windows[0].level, "light");
+        EXPECT_EQ(trace.windows[0].level.text(), "light");
         EXPECT_EQ(trace.windows[0].step, std::nullopt);
     }
 

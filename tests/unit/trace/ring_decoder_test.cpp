@@ -135,11 +135,11 @@ TEST_F(Decoding, AWindowEndsWithTheNextOne)
     m_decoder.decode(m_definitions.bytes(), 0);
     const ProcessTrace trace = rows();
     ASSERT_EQ(trace.windows.size(), 3U);
-    EXPECT_EQ(trace.windows[0].level, "light");
+    EXPECT_EQ(trace.windows[0].level.text(), "light");
     EXPECT_EQ(trace.windows[0].why, "outside of steps 2 to 3");
     EXPECT_EQ(trace.windows[0].step, std::nullopt);
     EXPECT_EQ(trace.windows[0].endNs, 200);
-    EXPECT_EQ(trace.windows[1].level, "standard");
+    EXPECT_EQ(trace.windows[1].level.text(), "standard");
     EXPECT_EQ(trace.windows[1].step, 2);
     EXPECT_EQ(trace.windows[1].endNs, 201);
     EXPECT_EQ(trace.windows[2].startNs, 201);

@@ -62,11 +62,11 @@ TEST_F(Samples, AreExactOverTheWholeRange)
     const ProcessTrace trace = readProcess(file());
     EXPECT_TRUE(trace.issues.empty());
     ASSERT_EQ(trace.series.size(), 2U);
-    EXPECT_EQ(trace.series[0].source, "network");
+    EXPECT_EQ(trace.series[0].source.text(), "network");
     EXPECT_EQ(trace.series[0].entity, "eth0");
-    EXPECT_EQ(trace.series[0].metric, "rx_bytes");
-    EXPECT_EQ(trace.series[0].kind, "counter");
-    EXPECT_EQ(trace.series[1].kind, "gauge");
+    EXPECT_EQ(trace.series[0].metric.text(), "rx_bytes");
+    EXPECT_EQ(trace.series[0].kind.text(), "counter");
+    EXPECT_EQ(trace.series[1].kind.text(), "gauge");
     EXPECT_EQ(trace.samples.timeNs, (Column<std::int64_t>{100, 100, 200, 200}));
     EXPECT_EQ(trace.samples.series, (Column<std::uint32_t>{1, 2, 1, 2}));
     EXPECT_EQ(trace.samples.value, (Column<std::int64_t>{kMax, 0, kMin, -7}));
@@ -93,9 +93,9 @@ TEST_F(Samples, TextsThatFillTheirFieldAndKindsThatDoNotExistDoNoHarm)
     decode();
     const ProcessTrace trace = readProcess(file());
     ASSERT_EQ(trace.series.size(), 1U);
-    EXPECT_EQ(trace.series[0].source, std::string(sizeof record.source, 's'));
-    EXPECT_EQ(trace.series[0].metric, std::string(sizeof record.metric, 'm'));
-    EXPECT_EQ(trace.series[0].kind, "gauge");
+    EXPECT_EQ(trace.series[0].source.text(), std::string(sizeof record.source, 's'));
+    EXPECT_EQ(trace.series[0].metric.text(), std::string(sizeof record.metric, 'm'));
+    EXPECT_EQ(trace.series[0].kind.text(), "gauge");
 }
 
 TEST_F(Samples, AreATableWhoseChunksArePrunedByTime)

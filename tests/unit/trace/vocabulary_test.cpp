@@ -3,6 +3,7 @@
 #include "trace/vocabulary/issue.h"
 #include "trace/vocabulary/series.h"
 
+#include <ringside/trace/ring.h>
 #include <ringside/trace/rows.h>
 
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <type_traits>
 
 namespace ringside::trace {
 namespace {
@@ -24,12 +26,23 @@ std::string unitText(SeriesUnit unit)
     return kTexts.at(static_cast<std::size_t>(unit));
 }
 
+template <std::size_t kCount>
+void addWords(std::ostream& text, const char* title, const char* about,
+              const std::array<WordEntry, kCount>& words)
+{
+    text << "\n## " << title << '\n' << about << "\n\n| word | what it is |\n|---|---|\n";
+    for (const WordEntry& word : words) {
+        text << "| `" << word.text << "` | " << word.description << " |\n";
+    }
+}
+
 std::string catalogue()
 {
     std::ostringstream text;
     text << "# Issues and series\n\n"
-            "Written from `analyzer/trace/vocabulary/issues.def` and `series.def`; `RINGSIDE_UPDATE_GOLDEN=1 "
-            "ctest -R Vocabulary` writes it anew.\n\n"
+            "Written from the lists in `analyzer/trace/vocabulary/`; `RINGSIDE_UPDATE_GOLDEN=1 ctest -R "
+            "Vocabulary` "
+            "writes it anew.\n\n"
             "## Issues\n"
             "What went wrong while a run was recorded, read or understood: table `issue` of a trace, "
             "`issues` of a report.\n\n"
@@ -38,10 +51,22 @@ std::string catalogue()
         text << "| `" << entry.id << "` | " << severityName(entry.severity) << " | " << entry.description
              << " |\n";
     }
+    addWords(text, "Sources of settings", "Where a setting was read: column `source` of table `setting`.",
+             kSettingSources);
+    addWords(text, "Tiers",
+             "Sources of records: table `tier`. The reason of one that is not active says why.", kTiers);
+    addWords(text, "Levels",
+             "How much is recorded at a moment: table `window`. Each level records what the one before it "
+             "records, and more.",
+             kLevels);
+    addWords(text, "Sources of stacks", "What a line of a stack is: column `source` of table `stack`.",
+             kStackSources);
+    addWords(text, "Kinds of series", "What the values of a series are: column `kind` of table `series`.",
+             kSeriesKinds);
     text << "\n## Series\nWhat is sampled: tables `series` and `sample` of a trace.\n\n"
             "| source | metric | kind | unit | what it is |\n|---|---|---|---|---|\n";
     for (const SeriesEntry& entry : kSeries) {
-        text << "| " << entry.source << " | `" << entry.metric << "` | " << kindName(entry.kind) << " | "
+        text << "| " << entry.source << " | `" << entry.metric << "` | " << entryOf(entry.kind).text << " | "
              << unitText(entry.unit) << " | " << entry.description << " |\n";
     }
     return text.str();
@@ -93,6 +118,20 @@ TEST(Vocabulary, AnIssueKnowsItsWordWithAndWithoutASubject)
     EXPECT_TRUE(port.is(Issue::RdmaPortNotRead));
     EXPECT_FALSE(port.is(Issue::RdmaPortsNotSampled));
     EXPECT_TRUE(IssueRow(Issue::GpuLost, 1, "gone").is(Issue::GpuLost));
+}
+
+// misspelt_word.cpp is the other half: there a literal that is in no list must not compile.
+static_assert(!std::is_constructible_v<SettingSource, std::string>,
+              "a text of a file is named as one: stored()");
+static_assert(!std::is_constructible_v<SettingSource, std::string_view>);
+
+TEST(Vocabulary, AWordOfANewerFileStaysAsItIs)
+{
+    const SettingRow row{SettingSource::stored("of a newer version"), "name", "value"};
+    EXPECT_EQ(row.source.text(), "of a newer version");
+    EXPECT_NE(row.source, SettingSource("network"));
+    EXPECT_TRUE(SettingSource::stored("network") == "network");
+    EXPECT_EQ(SettingSource().text(), "");
 }
 
 TEST(Vocabulary, SeveritiesOfOtherFilesBecomeOurs)

@@ -14,6 +14,8 @@
 // ".new" follows where the file system cannot do that (tmpfs can): a process that is killed meanwhile leaves
 // it so, without a record in it.
 #pragma once
+#include "trace/vocabulary/series_kind.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -274,12 +276,6 @@ struct ProxyStepRecord {
     std::uint8_t reserved[13];
 };
 static_assert(sizeof(ProxyStepRecord) == 3 * kSlotBytes);
-
-enum class SeriesKind : std::uint8_t {
-    Gauge = 0,   ///< holds until the next sample
-    Counter = 1, ///< only differences mean something
-    Event = 2,   ///< happened at that moment
-};
 
 struct SampleRecord {
     CommitWord commit;

@@ -5,6 +5,11 @@
 // std::nullopt, never 0.
 #pragma once
 #include "trace/vocabulary/issue.h"
+#include "trace/vocabulary/level.h"
+#include "trace/vocabulary/series.h"
+#include "trace/vocabulary/setting_source.h"
+#include "trace/vocabulary/stack_source.h"
+#include "trace/vocabulary/tier.h"
 
 #include <cstdint>
 #include <optional>
@@ -139,22 +144,22 @@ struct CategoryRow { ///< table category: what a program calls a number of user_
     std::int64_t category = 0;
     StringId name = 0;
 };
-struct TierRow {      ///< table tier: what was really active, and why not
-    std::string tier; ///< host, nvtx, nccl, device, sampled
+struct TierRow { ///< table tier: what was really active, and why not
+    TierName tier;
     bool active = false;
     std::string reason; ///< why not, or what limits it; empty when fully active
     std::optional<std::int64_t> startNs;
     std::optional<std::int64_t> endNs;
 };
-struct WindowRow {     ///< table window: how much was recorded when
-    std::string level; ///< paused, light, standard, deep
+struct WindowRow { ///< table window: how much was recorded when
+    LevelName level;
     std::int64_t startNs = 0;
     std::optional<std::int64_t> endNs;     ///< null: until the process ended
     std::string why;                       ///< empty: it is what the profile always does
     std::optional<std::int64_t> step = {}; ///< the last that had begun, counted from 1; null: none
 };
 struct SettingRow { ///< table setting
-    std::string source;
+    SettingSource source;
     std::string name;
     std::string value;
 };
@@ -203,8 +208,8 @@ struct HangRow { ///< table hang: the process made no progress for the hang time
     std::optional<std::int64_t> endedNs; ///< when it was seen to go on; null: never
     std::string reason;
 };
-struct StackRow {       ///< table stack: a line of a thread's stack, taken from outside of the process
-    std::string source; ///< native, python; note: why something is not there
+struct StackRow { ///< table stack: a line of a thread's stack, taken from outside of the process
+    StackSource source;
     std::optional<std::int64_t> hang; ///< null: taken by hand
     std::int64_t takenNs = 0;
     std::int64_t tid = 0;   ///< the kernel's, 0: of the process as a whole
@@ -214,12 +219,22 @@ struct StackRow {       ///< table stack: a line of a thread's stack, taken from
 };
 struct SeriesRow { ///< table series: what samples refer to
     std::int64_t id = 0;
-    std::string source;  ///< nvml, process, cgroup, machine, network, rdma ...
-    std::string entity;  ///< gpu0 (CUDA ordinal), eth0, mlx5_0/1 ...
-    std::string metric;  ///< name with unit
-    std::string kind;    ///< gauge, counter, event
+    SeriesSource source;
+    std::string entity; ///< gpu0 (CUDA ordinal), eth0, mlx5_0/1 ...
+    SeriesMetric metric;
+    SeriesKindName kind;
     StringId reason = 0; ///< why values are missing; 0: none are
 };
+[[nodiscard]] inline SeriesRow seriesRow(SeriesName name, std::int64_t id, std::string entity)
+{
+    const SeriesEntry& entry = entryOf(name);
+    return {id,
+            SeriesSource::of(entry),
+            std::move(entity),
+            SeriesMetric::of(entry),
+            SeriesKindName::of(entryOf(entry.kind)),
+            0};
+}
 
 // ---- column chunks: millions of rows; shown as ordinary tables by the virtual tables ----
 struct KernelRow { ///< table kernel: device work that is neither copy nor set

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Must not compile: the compiler looks a literal up in the list of its words. With RINGSIDE_SPELT_WELL it
+// compiles.
+#include <ringside/trace/rows.h>
+
+bool isOfNetwork(const ringside::trace::SettingRow& row)
+{
+#ifdef RINGSIDE_SPELT_WELL
+    return row.source == "network";
+#else
+    return row.source == "netwrok";
+#endif
+}
