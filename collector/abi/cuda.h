@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little of the CUDA runtime's ABI that the collector needs. The collector always uses these
-// declarations, so that it builds without the toolkit; check_signatures holds every intercepted one against
-// the vendor's header.
+// The part of the CUDA runtime's ABI that the collector needs. The collector always uses these
+// declarations, so that it builds without the toolkit. If the toolkit is there, the target
+// check_signatures compares every intercepted function with the vendor's header.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -80,8 +80,8 @@ struct cudaMemcpy3DPeerParms {
 
 namespace ringside::collector::abi {
 
-/// The first members of cudaDeviceProp, the same in CUDA 11 to 13. The runtime writes about 1 KiB: give it
-/// kBytes.
+/// The first members of cudaDeviceProp, which are the same in CUDA 11 to 13. The runtime writes about 1
+/// KiB: pass a buffer of kBytes.
 struct DevicePropertiesPrefix {
     static constexpr std::size_t kBytes = 8192;
     char name[256];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What structures that the collector reads or passes by value look like, and numbers that it compares with,
-// stated once for our declarations (abi/cuda.h) and once for the vendor's (checks/cuda_signatures.cpp):
-// include after either.
+// Checks layouts and constants of the structures that the collector reads or passes by value. Include it
+// after our declarations (abi/cuda.h) and, in checks/cuda_signatures.cpp, after the vendor's.
 #pragma once
 #include <cstddef>
 

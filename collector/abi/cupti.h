@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefixes of CUPTI's activity records that are the same from CUDA 11 to 13, and the functions we look up at
-// run time. Records are longer than these structs: walk them only with cuptiActivityGetNextRecord, never by
-// size.
+// Prefixes of CUPTI's activity records that are the same from CUDA 11 to 13, and the functions that are
+// resolved at run time. Records are longer than these structs: iterate only with
+// cuptiActivityGetNextRecord.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,8 @@ inline constexpr CallbackDomain kDomainRuntimeApi = 2;
 inline constexpr std::uint32_t kExternalKindCustom2 = 5; ///< the PyTorch profiler has the first two
 inline constexpr std::uint32_t kThreadIdsOfSystem = 1;   ///< gettid(); else pthread_self(), cut
 inline constexpr std::uint32_t kFlushForced = 1;
-/// What cuptiGetVersion says from CUDA 11.2 on; 11.1 had it in copies only.
+/// The value of cuptiGetVersion from which on records have a graph id (CUDA 11.2). CUDA 11.1 has it in
+/// records of copies only.
 inline constexpr std::uint32_t kFirstWithGraphId = 15;
 
 struct Activity {
@@ -87,7 +88,7 @@ struct ExternalCorrelation {
     std::uint32_t correlationId;
 };
 
-/// Of cuptiSubscribe_v2, CUDA 13.0.
+/// Parameters of cuptiSubscribe_v2 (CUDA 13.0).
 struct SubscriberParameters {
     std::size_t structBytes;
     const char* name;
@@ -125,7 +126,7 @@ using Callback = void (*)(void* user, std::uint32_t domain, std::uint32_t cbid, 
     RS_CUPTI(pushExternal, cuptiActivityPushExternalCorrelationId, (std::uint32_t kind, std::uint64_t id))     \
     RS_CUPTI(popExternal, cuptiActivityPopExternalCorrelationId, (std::uint32_t kind, std::uint64_t* last))
 
-/// Those that older CUPTIs do not have.
+/// Functions that older versions of CUPTI lack.
 #define RINGSIDE_CUPTI_NEWER_FUNCTIONS(RS_CUPTI)                                                               \
     RS_CUPTI(chooseRuntimeCall, cuptiActivityEnableRuntimeApi, (std::uint32_t cbid, std::uint8_t enable))      \
     RS_CUPTI(chooseDriverCall, cuptiActivityEnableDriverApi, (std::uint32_t cbid, std::uint8_t enable))        \
@@ -134,7 +135,8 @@ using Callback = void (*)(void* user, std::uint32_t domain, std::uint32_t cbid, 
              (void** subscriber, ringside::collector::cupti::Callback, void* user,                             \
               ringside::collector::cupti::SubscriberParameters* parameters))
 
-/// Those by which another client begins and ends: we stand in front of them. RS_CUPTI(exported name, parameters)
+/// Functions by which another client starts and stops. The collector wraps them. RS_CUPTI(exported name,
+/// parameters)
 #define RINGSIDE_CUPTI_INTERCEPTED(RS_CUPTI)                                                                   \
     RS_CUPTI(cuptiSubscribe, (void**, ringside::collector::cupti::Callback, void*))                            \
     RS_CUPTI(cuptiSubscribe_v2, (void**, ringside::collector::cupti::Callback, void*,                          \

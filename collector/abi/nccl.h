@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little of NCCL's ABI that the collector needs; as abi/cuda.h, held against nccl.h by check_signatures.
+// The part of NCCL's ABI that the collector needs. The target check_signatures compares it with nccl.h.
 #pragma once
 #include "abi/cuda.h"
 #include "abi/nccl_newer.h"
@@ -21,7 +21,7 @@ enum ncclDataType_t : int { ncclInt8 = 0, ncclFloat32 = 7 };
 
 namespace ringside::collector::abi {
 
-/// The first members of ncclConfig_t. It has grown with NCCL: `size` says what the program's has.
+/// The first members of ncclConfig_t. The struct grows with NCCL: `size` says how long the program's is.
 struct CommunicatorConfigPrefix {
     static constexpr unsigned kMagic = 0xCAFEBEEF;
     std::size_t size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of NCCL that came after 2.19, each unless the vendor's header of the same file is new enough to have
-// it: so that the whole table can be held against whatever nccl.h is installed. Include after it.
+// Types that NCCL got after 2.19, as far as the installed nccl.h does not have them. So the whole table
+// of functions can be compared with any nccl.h. Include it after nccl.h.
 #pragma once
 #include <cstddef>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary interface of NCCL's profiler plugins, versions 3 to 7, under our own names: numbers, layouts and
-// signatures of src/include/plugin/profiler/profiler_v{3,4,5,6,7}.h in NCCL's source (2.26 to 2.31). No
-// package installs these headers, so their offsets stand here as static_asserts.
+// The binary interface of NCCL's profiler plugins, versions 3 to 7, under our own names. Numbers,
+// layouts and signatures are those of src/include/plugin/profiler/profiler_v{3,4,5,6,7}.h in NCCL's
+// source (2.26 to 2.31). No package installs these headers, so static_asserts check their offsets.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace ringside::collector::profiler {
 using Result = int; ///< ncclResult_t
 inline constexpr Result kSuccess = 0;
 
-/// What an event is, and the bits of the activation mask.
+/// Types of events, which are also the bits of the activation mask.
 enum EventType : std::uint64_t {
     kGroup = 1U << 0U,
     kColl = 1U << 1U,
@@ -166,7 +166,7 @@ struct CeCollFields {
     void* stream;
 };
 
-/// Versions 5 and 6 differ only in the events of copy engines, which version 5 has not.
+/// Version 6 adds the events of copy engines to version 5.
 struct DescriptorV6 {
     std::uint64_t type;
     void* parent;
@@ -194,8 +194,8 @@ struct DescriptorV6 {
     };
 };
 using DescriptorV5 = DescriptorV6;
-/// Each of version 6's events may be longer, and only a collective is longer than this union was. What we
-/// read stands where it stood.
+/// Events of version 6 may be longer, and only a collective is longer than this union was. The members
+/// that the collector reads kept their offsets.
 struct DescriptorV7 : DescriptorV6 {
     const char* kernelVariant; ///< this and the next two: of a collective
     bool symmetric;
@@ -235,7 +235,7 @@ using InitV4 = Result(void** context, int* mask, const char* name, std::uint64_t
 using InitV5 = Result(void** context, std::uint64_t hash, int* mask, const char* name, int nodes, int ranks,
                       int rank, Logger logger);
 
-/// What the data symbols ncclProfiler_vN are.
+/// The type of the data symbols ncclProfiler_vN.
 template <class Init, class Descriptor, class Arguments>
 struct Plugin {
     const char* name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NVTX 3 injection interface: what a program's NVTX header hands to the library named by
-// NVTX_INJECTION64_PATH.
+// The NVTX 3 injection interface: the functions that a program's NVTX header passes to the library named
+// by NVTX_INJECTION64_PATH.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +45,7 @@ using MessageType = std::int32_t;
 inline constexpr MessageType kMessageAscii = 1;
 inline constexpr MessageType kMessageUnicode = 2;
 inline constexpr MessageType kMessageRegistered = 3;
-/// payloadType of an event whose payload is the address of `reserved0` structs PayloadData.
+/// payloadType of an event whose payload points to `reserved0` structs PayloadData.
 inline constexpr std::int32_t kPayloadExtension = static_cast<std::int32_t>(0xDFBD0009);
 
 struct EventAttributes { ///< nvtxEventAttributes_v2
@@ -69,8 +69,8 @@ struct CallbackTable {
 inline constexpr std::uint32_t kExportTableCallbacks = 1;
 using GetExportTable = const void* (*)(std::uint32_t id);
 
-// The payload extension (nvToolsExtPayload.h, nvtxDetail/nvtxExtTypes.h): a tool writes its functions into
-// the slots.
+// The payload extension (nvToolsExtPayload.h, nvtxDetail/nvtxExtTypes.h). A tool writes its functions
+// into the slots.
 inline constexpr std::uint16_t kExtensionPayload = 2;
 using PayloadId = unsigned;
 inline constexpr PayloadId kPayloadSchemaRegister = 0;

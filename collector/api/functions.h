@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All intercepted functions as one enumeration. An Api's value plus one is the string id of its name: these
-// strings are defined when recording starts, so that a record needs no look-up.
+// All intercepted functions as one enumeration. The value of an Api plus one is the string id of its
+// name. These strings are defined when recording starts, so that a record needs no lookup.
 #pragma once
 #include <array>
 #include <cstdint>

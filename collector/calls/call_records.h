@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commonest records, as the hooks leave them: few stores, and nothing that is not in the call. On the
-// program's threads, so no lock, allocation or system call.
+// Writes the most frequent records. Runs on the program's threads: few stores, no lock, no allocation,
+// no system call.
 #pragma once
 #include "api/functions.h"
 #include "record/ring.h"
@@ -17,7 +17,7 @@ struct CallTimes {
     bool wanted; ///< recording was not paused when it began
 };
 
-// Times by value: they stay in registers.
+// Times are passed by value, so that they stay in registers.
 inline void fillCall(trace::CallRecord& record, Api api, CallTimes times)
 {
     record.startTicks = times.start;
@@ -38,14 +38,14 @@ inline void writeMemory(Ring& ring, Api api, CallTimes times, std::size_t bytes,
     }
 }
 
-/// On a stream whose id is too large for a call's record.
+/// For a stream whose id does not fit into a call's record.
 [[gnu::cold, gnu::noinline]] inline void writeLongCall(Ring& ring, Api api, CallTimes times,
                                                        std::uint32_t stream)
 {
     writeMemory(ring, api, times, 0, trace::kNoCopyKind, stream);
 }
 
-/// `stream`: its id, 0: none or the default stream.
+/// `stream`: the stream's id. 0: none, or the default stream.
 inline void writeCall(Ring& ring, Api api, CallTimes times, std::uint32_t stream = 0)
 {
     if (stream > trace::kLastStreamOfCall) [[unlikely]] {

@@ -10,7 +10,7 @@ namespace ringside::collector {
 StringId apiOf(std::string_view function)
 {
     constexpr std::string_view kPrefix = "nccl";
-    // The data calls are the first of NCCL's table, behind all of CUDA's.
+    // NCCL's data calls come first in NCCL's table, which follows CUDA's.
     const auto* const found =
         std::find_if(kApiNames.begin() + static_cast<std::size_t>(Api::ncclAllReduce), kApiNames.end(),
                      [&](std::string_view name) { return name.substr(kPrefix.size()) == function; });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of an NCCL that no wrapper stands in front of: it is linked statically, or was opened by dlopen and
-// called by dlsym. NCCL's profiler plugin sees them, else its NVTX ranges tell of them; from here they become
-// the same rows as wrapped ones. Where the plugin shows a communicator's calls (profiler/plugin.h) it alone
-// makes them.
+// Records NCCL calls that pass no wrapper, because NCCL is linked statically or its functions come from
+// dlsym. NCCL's profiler plugin reports them, else NCCL's NVTX ranges. They become the same rows as
+// wrapped calls. If the plugin reports the calls of a communicator (profiler/plugin.h), the ranges are
+// not used for it.
 #pragma once
 #include "record/registry.h"
 #include "record/session.h"
@@ -12,18 +12,19 @@
 
 namespace ringside::collector {
 
-/// The name of the function behind NCCL's own word: of ncclAllReduce for "AllReduce".
+/// Returns the string id of the function that NCCL's short name stands for: that of ncclAllReduce for
+/// "AllReduce".
 [[nodiscard]] StringId apiOf(std::string_view function);
 
-/// A communicator by NCCL's own hash (0: not known), which all its ranks have in common. Null when there is
-/// no room for another one.
+/// Registers a communicator under NCCL's own hash, which is the same on all its ranks (0: not known).
+/// Returns null if there is no room.
 [[nodiscard]] Communicator* makeForeignCommunicator(std::uint64_t ncclHash, std::int32_t size,
                                                     std::int32_t rank, std::int32_t device);
 
-/// The result is not seen there, and stays unknown.
+/// Writes a record without result, which the plugin and the ranges do not report.
 void writeForeignCall(ThreadState& thread, const ForeignCall& call);
 
-/// From the first ncclGroupStart to the return of the last ncclGroupEnd.
+/// Writes a group, from the first ncclGroupStart to the return of the last ncclGroupEnd.
 struct ForeignGroup {
     std::uint64_t id = 0;
     std::uint64_t calls = 0;

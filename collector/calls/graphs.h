@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls on CUDA graphs mean: a capture, what becomes of it, and the launches that run its NCCL calls
-// again (record/graphs.h keeps who holds what). Asks the runtime about a stream only while a capture goes on.
+// Follows CUDA graphs: captures, the graphs made from them, and the launches that run their NCCL calls
+// again. record/graphs.h keeps which graph holds which calls. The runtime is asked about a stream only
+// while a capture is in progress.
 #pragma once
 #include "calls/wrapper.h"
 #include "device/correlation.h"
 
 namespace ringside::collector {
 
-/// CUDA's number of the capture that this stream takes part in, 0: none.
+/// CUDA's id of the capture that this stream takes part in. 0: none.
 std::uint64_t captureOf(cudaStream_t stream);
 std::uint32_t addToCapture(cudaStream_t stream, Communicator* communicator);
-/// Counts a data call into the graph into which its stream is captured. The graph's id, 0: the call runs.
+/// Adds a data call to the graph that its stream is captured into. Returns the graph's id. 0: the call
+/// runs.
 inline std::uint32_t noteCapture(cudaStream_t stream, Communicator* communicator)
 {
     return g_openCaptures.load(std::memory_order_relaxed) == 0 ? 0 : addToCapture(stream, communicator);
 }
 
-/// One launch on its way: takes the numbers of its collectives before it runs, as a call does.
+/// A launch in progress. It reserves the sequence numbers of its collectives before it runs, as a call
+/// does.
 class LaunchNumbers final {
 public:
     explicit LaunchNumbers(cudaGraphExec_t executable);
@@ -79,7 +82,8 @@ auto record(ThreadState& thread, Api api, const Instantiation& what, Call& call)
     });
 }
 
-// Both before the real call: afterwards another thread may already have got the same handle.
+// Both are done before the real call: after it another thread may already have been given the same
+// handle.
 template <class Call>
 auto record(ThreadState& thread, Api api, const EndOfGraph& what, Call& call)
 {

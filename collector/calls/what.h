@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row of the tables asks to be recorded of a call: plain values taken from its arguments. wrapper.h
-// has how.
+// What a row of the api tables records of a call: plain values taken from its arguments. wrapper.h
+// records them.
 #pragma once
 #include "abi/cuda.h"
 #include "abi/nccl.h"
@@ -9,7 +9,7 @@
 
 namespace ringside::collector {
 
-// CUDA's own stream handles, beside the null stream's.
+// CUDA's special stream handles, beside the null stream's.
 inline constexpr std::uint64_t kLegacyStream = 1;
 inline constexpr std::uint64_t kStreamPerThread = 2;
 
@@ -23,8 +23,8 @@ struct Sized { ///< a copy or a set
     cudaStream_t stream = nullptr;
     std::uint32_t copyKind = trace::kNoCopyKind;
 };
-/// In bytes where no array takes part. With arrays the width is in their elements, whose size is not in the
-/// call: 0.
+/// In bytes if no array takes part. With arrays the width counts elements, whose size is not in the
+/// call: then 0.
 inline std::size_t bytesOf(const cudaExtent& extent)
 {
     return extent.width * extent.height * extent.depth;

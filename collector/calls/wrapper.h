@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of every wrapper. It returns exactly what the real function returned, never throws, logs or locks,
-// and records only what the program itself called: what NCCL and CUDA call from inside a call passes straight
-// through.
+// The body of every wrapper. It returns exactly what the real function returned. It never throws, logs
+// or locks. It records only calls of the program itself: calls that NCCL and CUDA make inside a recorded
+// call are passed through.
 #pragma once
 #include "api/functions.h"
 #include "calls/call_records.h"
@@ -15,15 +15,15 @@
 
 namespace ringside::collector {
 
-/// The calling thread's current device, -1 when the runtime is not there or says no.
+/// The calling thread's current device. -1: there is no runtime, or it returned an error.
 int currentDevice();
-/// The device of a stream, the current one where the runtime cannot say.
+/// The device of a stream, or the current one if the runtime cannot tell.
 int deviceOf(cudaStream_t stream);
-/// Remembers, once a thread, which device the thread uses.
+/// Registers the device that the thread uses, once a thread.
 void noteDevice(ThreadState& thread);
 
-/// Whether a call of this kind is looked at even while recording is paused: it defines something, or gives a
-/// number that later records need.
+/// Whether calls of this kind are handled even while recording is paused: they define something, or take
+/// a number that later records need.
 template <class What>
 inline constexpr bool kSeenWhilePaused =
     !std::is_same_v<What, Plain> && !std::is_same_v<What, OnStream> && !std::is_same_v<What, Sized>;
@@ -33,8 +33,8 @@ template <class What>
     return t_thread.depth != 0 || (kSeenWhilePaused<What> ? g_gate.isOver() : !g_gate.isOpen());
 }
 
-/// Of a stream that is not known by its handle: a new one, or one of CUDA's own handles, which are another
-/// stream on every device, and cudaStreamPerThread in every thread.
+/// The id of a stream whose handle is not registered: a new one, or one of CUDA's special handles. Those
+/// are another stream on every device, and cudaStreamPerThread also in every thread.
 [[gnu::cold]] inline std::uint32_t unknownStreamId(const ThreadState& thread, std::uint64_t handle,
                                                    int device)
 {
@@ -42,14 +42,14 @@ template <class What>
         return registry().addStream(handle, device);
     }
     const std::uint64_t user = handle == kStreamPerThread ? thread.threadId : 0;
-    // An address that no object has: they are aligned.
+    // No object has this address: objects are aligned.
     const std::uint64_t key = user << 16 | static_cast<std::uint64_t>(device + 1) << 8 | handle;
     const std::uint32_t known = registry().streamId(key);
     return known != 0 ? known : registry().addStream(key, device);
 }
 
-/// The number of the stream a call went to, 0: the null stream, or no room for another one. `device()` is
-/// asked when it is new, and always for CUDA's own handles.
+/// The id of the stream that a call went to. 0: the null stream, or there is no room for another one.
+/// Calls `device()` for a new stream, and always for CUDA's special handles.
 template <class Device>
 [[gnu::always_inline]] inline std::uint32_t streamId(const ThreadState& thread, cudaStream_t stream,
                                                      Device device)
@@ -66,7 +66,7 @@ inline std::uint32_t streamId(const ThreadState& thread, cudaStream_t stream)
     return streamId(thread, stream, [stream] { return deviceOf(stream); });
 }
 
-/// Times the real call between entering and leaving the in-flight slot, writes the record with
+/// Measures the real call while it stands in the in-flight slot, then writes the record with
 /// `write(times)`.
 template <class Call, class Write>
 auto timedCall(ThreadState& thread, Api api, bool wanted, Call& call, Write&& write)
@@ -87,7 +87,7 @@ auto timedCall(ThreadState& thread, Api api, Call& call, Write&& write)
     return timedCall(thread, api, !isPaused(), call, write);
 }
 
-// These three are not looked at while recording is paused: they are always wanted.
+// Handled even while recording is paused: later records need them.
 
 template <class Call>
 auto record(ThreadState& thread, Api api, const Plain&, Call& call)
@@ -112,7 +112,7 @@ auto record(ThreadState& thread, Api api, const Sized& what, Call& call)
     });
 }
 
-/// Writes the record of a call that is looked at for what it defines.
+/// Writes the record of a call that defines something.
 inline void writeIfWanted(ThreadState& thread, Api api, const CallTimes& times)
 {
     if (times.wanted) {
@@ -141,7 +141,7 @@ auto record(ThreadState& thread, Api api, const Allocation& what, Call& call)
 template <class Call>
 auto record(ThreadState& thread, Api api, const EndOfStream& what, Call& call)
 {
-    // Before the real call: afterwards another thread may already have got the same handle.
+    // Done before the real call: after it another thread may already have been given the same handle.
     registry().forgetStream(reinterpret_cast<std::uint64_t>(what.stream));
     return recordIfWanted(thread, api, call);
 }
@@ -153,7 +153,7 @@ auto record(ThreadState& thread, Api api, const DeviceReset&, Call& call)
     return recordIfWanted(thread, api, call);
 }
 
-/// For what isUnseen() does not pass over.
+/// For calls that isUnseen() does not skip.
 template <class What, class Call>
 auto intercept(Api api, const What& what, Call&& call)
 {
@@ -172,9 +172,9 @@ auto intercept(Api api, const What& what, Call&& call)
 
 #define RINGSIDE_UNWRAP(...) __VA_ARGS__
 
-/// Makes the wrapper of one row; used as RS_API with the library and the answer when no library has the
-/// function. In parts: a call that is not recorded saves no register and makes no frame. What depends on the
-/// caller, and each first call, goes through elsewhere_.
+/// Defines the wrapper of one row; used as RS_API with the library and the result to return when no
+/// library has the function. It is split in two: a call that is not recorded saves no register and makes
+/// no stack frame. A first call, and one whose target depends on the caller, goes through elsewhere_.
 #define RINGSIDE_WRAPPER(library, unavailable, result, name, parameters, arguments, what)                    \
     extern "C" __attribute__((visibility("default"))) result name parameters;                                \
     namespace ringside::collector {                                                                          \

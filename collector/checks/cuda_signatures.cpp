@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares every intercepted CUDA function once more beside the vendor's header: a row that differs does not
+// Declares every intercepted CUDA function again after the vendor's header. A row that differs does not
 // compile.
 #include <cuda_runtime_api.h>
 
@@ -7,7 +7,7 @@
 #include "abi/cuda_layouts.h"
 // clang-format on
 
-// Rows that hand on what one CUDA passes and another does not: no declaration of either.
+// Rows whose parameters differ between CUDA versions match no header's declaration.
 #undef cudaMemPrefetchAsync
 #define cudaMemPrefetchAsync widerMemPrefetchAsync
 #define cudaMemPrefetchAsync_ptsz widerMemPrefetchAsync_ptsz

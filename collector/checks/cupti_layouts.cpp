@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our prefixes of CUPTI's records, NVTX's structs and cudaDeviceProp, member by member against the installed
-// headers.
+// Compares our prefixes of CUPTI's records, NVTX's structs and cudaDeviceProp, member by member, with
+// the installed headers.
 #include "abi/cupti.h"
 #include "abi/nvtx.h"
 
@@ -15,7 +15,7 @@ using namespace ringside::collector;
 #define RINGSIDE_EQUAL(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs))
 #define RINGSIDE_SAME(ours, theirs, member) static_assert(offsetof(ours, member) == offsetof(theirs, member))
 
-// Of the functions that we stand in front of, size by size: our types have other names.
+// Compares the parameters of the wrapped functions by size, because our types have other names.
 template <class>
 struct Sizes;
 template <class Result, class... Parameters>

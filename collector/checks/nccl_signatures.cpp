@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares every intercepted NCCL function once more beside the vendor's header: a row that differs does not
+// Declares every intercepted NCCL function again after the vendor's header. A row that differs does not
 // compile.
 #include <nccl.h>
 // clang-format off: after the header that it asks for its version

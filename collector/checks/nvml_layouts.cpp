@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our NVML structures and numbers against an nvml.h: the toolkit's where it has one, and the CPU platform's.
+// Compares our NVML structures and numbers with nvml.h: the toolkit's if it has one, and the CPU
+// platform's.
 #include "host/nvml/abi.h"
 
 #include <nvml.h>

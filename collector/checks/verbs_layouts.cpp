@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our structures and numbers of libibverbs against infiniband/verbs.h, where it is installed.
+// Compares our structures and numbers of libibverbs with infiniband/verbs.h, if it is installed.
 #include "host/verbs/abi.h"
 
 #include <infiniband/verbs.h>
@@ -25,7 +25,7 @@ RINGSIDE_EQUAL(verbs::kQueryPortBefore,
                offsetof(verbs_context, context) - offsetof(verbs_context, query_port));
 static_assert(sizeof(verbs_context) - offsetof(verbs_context, context) == sizeof(verbs::Context));
 
-// The header may be older than active_speed_ex, which then would follow.
+// The header may be older than active_speed_ex, which follows the last member then.
 static_assert(sizeof(verbs::PortAttributes) >= sizeof(ibv_port_attr));
 static_assert(offsetof(verbs::PortAttributes, activeSpeedEx) <= sizeof(ibv_port_attr));
 RINGSIDE_PLACE(verbs::PortAttributes, state, ibv_port_attr, state);

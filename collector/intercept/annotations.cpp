@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program says of itself beside its steps (ringside/collector.h): marks and ranges, which are NVTX's
-// in a domain of our own whether the program has NVTX or not, and its rank. Unlike NVTX's they begin a
-// recording.
+// Marks, ranges and the rank that the program sets through ringside/collector.h. Marks and ranges are
+// recorded like NVTX's, in the domain "ringside"; the program need not use NVTX. Unlike NVTX's own they
+// start the recording.
 #include "nvtx/ranges.h"
 #include "record/ranks.h"
 #include "record/session.h"

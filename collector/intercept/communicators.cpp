@@ -48,7 +48,8 @@ void add(const CommunicatorIdentity& identity)
     profiler::noteCommunicator(registry().addCommunicator(identity));
 }
 
-// What the program calls it: NCCL has accepted the configuration, and an older one is shorter.
+// The communicator's name in the program's configuration. NCCL has accepted the configuration; an older
+// one is shorter and has no name.
 StringId nameIn(const ncclConfig_t* config)
 {
     const auto* known = reinterpret_cast<const abi::CommunicatorConfigPrefix*>(config);
@@ -60,7 +61,7 @@ StringId nameIn(const ncclConfig_t* config)
     return registry().intern({known->commName, strnlen(known->commName, kLongest)});
 }
 
-// A child that NCCL has promised, and where in the program its handle will appear.
+// A child that NCCL will create later, and the program's variable that will hold its handle.
 struct AwaitedChild {
     const ncclComm_t* place = nullptr; ///< null: this entry is free
     std::uint32_t parent = 0;
@@ -88,7 +89,8 @@ void await(const AwaitedChild& child)
     }
 }
 
-// The place may be gone with the function that held it: the kernel reads it, and says so.
+// The variable may be gone together with its stack frame. The kernel reads it, so that a bad address is
+// an error, not a crash.
 std::optional<ncclComm_t> handleAt(const ncclComm_t* place)
 {
     constexpr std::size_t kBytes = sizeof(std::uintptr_t);
@@ -98,7 +100,7 @@ std::optional<ncclComm_t> handleAt(const ncclComm_t* place)
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == kBytes ? std::optional(handle) : std::nullopt;
 }
 
-/// False when NCCL does not know it, or not yet.
+/// Returns false if NCCL does not know the communicator (yet).
 bool addChild(ncclComm_t handle, const AwaitedChild& child)
 {
     CommunicatorIdentity identity = describe(handle);
@@ -112,8 +114,8 @@ bool addChild(ncclComm_t handle, const AwaitedChild& child)
     return true;
 }
 
-/// True when nothing is to be awaited any more: the child is there, or its place is gone or holds another
-/// communicator, since a split may fail after its call has returned.
+/// Returns true if there is nothing left to wait for: the child exists, or its variable is gone or holds
+/// another communicator. A split can fail after its call has returned.
 bool isSettled(const AwaitedChild& child)
 {
     const std::optional<ncclComm_t> handle = handleAt(child.place);
@@ -131,7 +133,7 @@ void addOrAwait(const AwaitedChild& child)
     }
 }
 
-/// Adds the children that have come since.
+/// Registers the awaited children that exist by now.
 void noteAwaitedChildren()
 {
     if (g_awaited.count.load(std::memory_order_acquire) == 0) {
@@ -166,7 +168,8 @@ void noteCommunicator(const NewCommunicator& what)
 
 void noteCommunicators(const NewCommunicators& what)
 {
-    // NCCL makes up the id itself; all ranks are here, so any hash that no other process makes will do.
+    // NCCL makes the id itself. All ranks are in this process, so any hash that no other process
+    // computes will do.
     const std::uint64_t seed[] = {static_cast<std::uint64_t>(getpid()), ticks(),
                                   static_cast<std::uint64_t>(gethostid())};
     const std::uint64_t hash = hashBytes(seed, sizeof seed);
@@ -209,8 +212,8 @@ void noteGrown(const GrownCommunicator& what)
     if (what.handle == nullptr) {
         return;
     }
-    // Those that stay are told the parent, those that join an id, and nobody both: no hash is the same on
-    // all.
+    // Ranks that stay know the parent, ranks that join know an id, and no rank knows both. So no hash
+    // could be the same on all ranks.
     const Communicator* parent = communicatorOf(what.parent);
     addOrAwait({what.handle, parent != nullptr ? parent->id : 0, 0, nameIn(what.config)});
 }

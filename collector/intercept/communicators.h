@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which communicator a call belongs to, under a name that is the same on all its ranks: our own hash of the
-// unique id, and for children the hash of (parent, how many children it had, color or ranks left out).
+// Registers the communicators that the program creates. Each gets a hash that is the same on all its
+// ranks: of its unique id; for a child, of the parent's hash, the number of children before it, and its
+// color or the ranks left out.
 #pragma once
 #include "calls/what.h"
 #include "record/registry.h"
@@ -9,17 +10,20 @@ namespace ringside::collector {
 
 void noteCommunicator(const NewCommunicator& what);
 void noteCommunicators(const NewCommunicators& what);
-/// `child` is the parent's count of children before this one: taken before the real call, in the program's
-/// order.
+/// `child` is the number of children that the parent had before this one. Take it before the real call,
+/// so that it follows the program's order.
 void noteChild(const ChildCommunicator& what, std::uint64_t child);
 std::uint64_t nextChild(ncclComm_t parent);
-/// A communicator that was enlarged: has no hash.
+/// Registers a communicator made by ncclCommGrow. It has no hash: old and new ranks are given nothing in
+/// common.
 void noteGrown(const GrownCommunicator& what);
-/// At the end of a group: adds its children, whose handles were not there when the calls that make them
-/// returned. Those of non-blocking parents come later, and are found at their first use.
+/// Registers the children that a group created. Call it at the end of the group: their handles are not
+/// set when the calls that create them return. Children of non-blocking parents are registered at their
+/// first use.
 void noteAwaitedChildrenOfGroup();
 
-/// Known, or made up from what NCCL says of it when it came from where we do not look (its hash is 0 then).
+/// Returns the registered communicator. If its creation was not intercepted, registers one from what
+/// NCCL reports (hash 0).
 Communicator* communicatorOf(ncclComm_t handle);
 
 } // namespace ringside::collector

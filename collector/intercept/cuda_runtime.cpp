@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wrappers of the CUDA runtime. The real symbols are versioned (libcudart.so.N); unversioned definitions
-// stand in front of them.
+// Wrappers of the CUDA runtime. The real symbols are versioned (libcudart.so.N); unversioned definitions
+// take precedence over them.
 #include "calls/graphs.h"
 #include "calls/wrapper.h"
 

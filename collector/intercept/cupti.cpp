@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI's functions by which another client begins and ends. Its calls go to CUPTI as they are, once we have
-// let go of it (device/neighbour.h). PyTorch is linked to libcupti, so that they come here wherever that
-// library was loaded; a client that looks its functions up in the library itself is not seen.
+// Wrappers of the CUPTI functions by which another client starts and stops. A call is passed on
+// unchanged after the collector has released CUPTI (device/neighbour.h). PyTorch is linked to libcupti,
+// so its calls arrive here wherever the library was loaded. A client that looks up the functions with
+// dlsym in the library itself is not seen.
 #include "abi/cupti.h"
 
 #include "device/neighbour.h"
@@ -14,7 +15,7 @@ namespace {
 
 constexpr cupti::Result kNotInitialized = 15;
 
-// CUPTI may call its own exported functions: these calls are not the other client's.
+// CUPTI may call its own exported functions. Those calls are not the other client's.
 thread_local bool t_inCupti __attribute__((tls_model("initial-exec"))) = false;
 
 class NeighbourCall final {
@@ -35,7 +36,7 @@ public:
     }
     NeighbourCall(const NeighbourCall&) = delete;
     NeighbourCall& operator=(const NeighbourCall&) = delete;
-    /// Whether it is the other client's, and went well.
+    /// Whether the other client made the call and the call succeeded.
     [[nodiscard]] bool succeeded(cupti::Result result) const
     {
         return m_outermost && result == cupti::kSuccess;
@@ -46,7 +47,7 @@ private:
     bool m_outermost;
 };
 
-/// `caller`: an address in the client's code, whose copy of CUPTI it is.
+/// `caller`: an address in the client's code. It selects the copy of CUPTI that the client uses.
 template <class... Arguments>
 cupti::Result forward(Real<cupti::Result(Arguments...)>& real, const void* caller, Arguments... arguments)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways in which a program ends itself past exit(), where nothing of ours runs any more
-// (record/told_end.h). Programs call them in signal handlers and between vfork and exec: the real functions
-// are looked up before, and nothing here allocates or locks. The C library's own exit() and posix_spawn() do
-// not come by.
+// Wrappers of the functions that end a program without exit handlers: _exit, quick_exit, exec. They only
+// store how the program ended (record/told_end.h). Programs call them in signal handlers and between
+// vfork and exec, so the real functions are resolved when the library is loaded, and nothing here
+// allocates or locks. The C library's own calls, in exit() and posix_spawn(), do not pass through here.
 #include "record/told_end.h"
 
 #include <alloca.h>
@@ -17,7 +17,7 @@
 namespace ringside::collector {
 namespace {
 
-/// Looked up when the library is loaded, when nobody is in a signal handler yet. Null: called before that.
+/// Resolved when the library is loaded, before any signal handler can run. Null: called before that.
 template <class Function>
 class RealEnd final {
 public:
@@ -78,8 +78,8 @@ int execute(const RealEnd<Function>& real, Arguments... arguments)
     return result;
 }
 
-/// Of a list whose first has a name. Not inlined: the C library's headers promise that this is never null,
-/// but programs that pass no argument at all work.
+/// Counts the arguments of a list that begins with a named one. Not inlined: the C library's headers
+/// declare the first argument non-null, but programs that pass none work.
 [[gnu::noinline]] std::size_t countArguments(const char* first, va_list list)
 {
     std::size_t count = 0;
@@ -94,7 +94,7 @@ int execute(const RealEnd<Function>& real, Arguments... arguments)
 
 namespace collector = ringside::collector;
 
-/// The arguments of a function that takes them one by one, as an array on its stack.
+/// Copies variadic arguments into an array on the stack.
 #define RINGSIDE_LISTED_ARGUMENTS(list, first, arguments)                                                    \
     va_list list;                                                                                            \
     va_start(list, first);                                                                                   \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA runtime keeps the last error of each thread for the program. A call of ours that fails would
-// replace it, so none is made while one is kept, and ours is taken away again at once: what was "no error"
-// stays that. (An error that breaks the device comes back from the program's own next call.)
+// The CUDA runtime keeps the last error of each thread for the program. A failing call of the collector
+// would replace it. So the collector makes no call while an error is pending, and it clears its own
+// error at once. (An error that breaks the device is returned again by the program's next call.)
 #include "device/event_timing.h"
 
 #include "calls/wrapper.h"
@@ -28,7 +28,7 @@ bool hasPendingError()
     return g_eventTiming.cuda.peekLastError() != cudaSuccess;
 }
 
-/// Why this stream gets no events; kCount: it gets them.
+/// The reason why this stream gets no events. kCount: it gets them.
 EventSkip obstacle(cudaStream_t stream, int device)
 {
     const EventLibrary& cuda = g_eventTiming.cuda;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C API of ringside/collector.h, and what takes part in the drain thread's work besides the rings.
+// The C API of ringside/collector.h for steps and pauses, and the list of parts that the drain thread
+// calls beside reading rings.
 #include "device/device_tier.h"
 #include "device/event_tier.h"
 #include "device/platform_identity.h"
@@ -41,7 +42,7 @@ std::vector<Participant*> makeParticipants()
     static auto* const deviceTier = new DeviceTier;
     static auto* const eventTier = new EventTier(*deviceTier);
     static auto* const sampledTier = new sampled::Tier(*identity);
-    // Samples from early on: what comes later in this list may take its time to begin.
+    // The sampler comes first: parts later in this list may need long to begin.
     return {identity, sampledTier, nvtxTier, ncclTier, deviceTier, eventTier};
 }
 

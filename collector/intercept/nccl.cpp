@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wrappers of NCCL: data calls, groups, and the life of communicators. Each data call gets an id and a
-// number in its communicator, also while recording is paused; the launch belongs to the call, or to the group
-// whose outermost end made it.
+// Wrappers of NCCL: data calls, groups, creation and destruction of communicators. Each data call gets
+// an id and a sequence number in its communicator, also while recording is paused. A kernel launch
+// belongs to the call, or to the group whose outermost ncclGroupEnd made it.
 #include "calls/graphs.h"
 #include "calls/wrapper.h"
 #include "device/correlation.h"
@@ -12,7 +12,7 @@
 namespace ringside::collector {
 namespace {
 
-// The numbers a data call has before it runs.
+// Numbers that a data call gets before it runs.
 struct CollectiveNumbers {
     std::uint64_t callId;
     std::uint64_t sequence;
@@ -37,7 +37,7 @@ CollectiveNumbers number(ThreadState& thread, const Collective& what)
 void writeCollective(ThreadState& thread, Api api, const Collective& what, const CallTimes& times,
                      const CollectiveNumbers& numbers)
 {
-    // A group is recorded whole or not at all: as it was when it began.
+    // A group is recorded as a whole or not at all. What held when it began decides.
     if (!(thread.groupDepth > 0 ? thread.groupWanted : times.wanted)) {
         return;
     }
@@ -73,7 +73,7 @@ void writeGroup(ThreadState& thread, Api api, const CallTimes& times)
     thread.ring->commit(record, trace::RecordKind::Group);
 }
 
-// So that the profiler plugin knows which calls a group holds.
+// Keeps the calls of a group for the profiler plugin.
 void remember(ThreadState& thread, Api api, const Collective& what, const CollectiveNumbers& numbers)
 {
     NcclThread& nccl = thread.nccl;
@@ -89,7 +89,8 @@ bool made(std::int32_t result)
     return result == ncclSuccess || result == ncclInProgress;
 }
 
-// The first calls of a communicator that does not block say so; a later one may be done when it returns.
+// The first calls on a non-blocking communicator return ncclInProgress. A later one may be complete when
+// it returns.
 void noteProgress(Communicator* communicator, std::int32_t result)
 {
     if (result == ncclInProgress && communicator != nullptr) [[unlikely]] {
@@ -97,8 +98,8 @@ void noteProgress(Communicator* communicator, std::int32_t result)
     }
 }
 
-// What does not block is launched by a thread of NCCL's own, and only its profiler tells for which call
-// (profiler/operations.cpp).
+// On a non-blocking communicator a thread of NCCL launches the kernels. Only NCCL's profiler interface
+// says for which call (profiler/operations.cpp).
 void countUntied(std::uint64_t calls)
 {
     constexpr unsigned kFirstThatTells = 5;
@@ -107,8 +108,8 @@ void countUntied(std::uint64_t calls)
     }
 }
 
-// Inside the call's slot: a record waits where the stream's queue is full. A communicator that does not block
-// (ncclInProgress) launches later, behind our second event.
+// Recorded while the call is in flight: recording an event waits where the stream's queue is full. A
+// non-blocking communicator (ncclInProgress) launches later, after the second event.
 template <class Call>
 auto timedByEvents(ThreadState& thread, cudaStream_t stream, const CollectiveNumbers& numbers, Call&& call)
 {
@@ -127,7 +128,7 @@ auto timedByEvents(ThreadState& thread, cudaStream_t stream, const CollectiveNum
 
 } // namespace
 
-// Not in the anonymous namespace: intercept() finds these by argument-dependent look-up.
+// Not in the anonymous namespace: intercept() finds these by argument-dependent lookup.
 template <class Call>
 auto record(ThreadState& thread, Api api, const Collective& what, Call& call)
 {
@@ -251,7 +252,7 @@ auto record(ThreadState& thread, Api api, const GrownCommunicator& what, Call& c
 template <class Call>
 auto record(ThreadState& thread, Api api, const EndOfCommunicator& what, Call& call)
 {
-    // Before the real call: afterwards another thread may already have got the same handle.
+    // Done before the real call: after it another thread may already have been given the same handle.
     registry().forgetCommunicator(reinterpret_cast<std::uint64_t>(what.communicator));
     return recordIfWanted(thread, api, call);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects that the loader has in memory: which one an address lies in, and which one defines a function.
-// Reads the symbol tables themselves: dlsym() on a handle also answers with what the object depends on, and
-// opening each object would take the loader's lock for as long.
+// The objects that the loader has in memory: finds the one around an address, and the one that defines a
+// function. Reads the symbol tables directly: dlsym() on a handle also searches the object's
+// dependencies, and opening each object would hold the loader's lock for long.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,18 +22,18 @@ struct LoadedObject {
     AddressRange range; ///< of 0 bytes: no object lies there
     char path[4096]{};  ///< empty for the program itself
 };
-/// The object around an address.
+/// The object that contains the address.
 LoadedObject objectAround(const void* address);
 
-/// Whether the address is a function that an object other than the collector defines: not one of ours, and
-/// not a program's own stub for a function of others.
+/// Whether an object other than the collector defines the function at this address: neither a wrapper,
+/// nor a program's stub of an imported function.
 bool isDefinition(const void* function);
 
-/// Whether the function lies in a file whose name begins so.
+/// Whether the function is in a file whose name begins with this prefix.
 bool isInFile(const void* function, const char* prefix);
 
-/// A function that a loaded object exports, of objects whose file name begins with `preferred` first. The
-/// collector itself is left out, and other copies of it. Null when there is none.
+/// Finds a function that a loaded object exports. Objects whose file name begins with `preferred` are
+/// searched first. The collector and other copies of it are skipped. Returns null if there is none.
 void* findDefinition(const char* name, const char* preferred);
 
 } // namespace ringside::collector

@@ -30,7 +30,7 @@ Names namesOf(Library library)
     return {"cuptiGetVersion", "libcupti.so"};
 }
 
-// The program may close what it opened, but we keep the function's address.
+// Keeps the object loaded: the program may close it, but its function's address is kept here.
 void keepLoaded(const void* function)
 {
     Dl_info info{};
@@ -46,7 +46,7 @@ void* findNext(const char* name)
     return found;
 }
 
-/// In the object around `caller` and in what it depends on. The program's own scope is RTLD_NEXT's.
+/// Searches the object around `caller` and its dependencies. The global scope is searched by RTLD_NEXT.
 void* findBeside(const char* name, const LoadedObject& object)
 {
     void* const handle = object.path[0] != '\0' ? dlopen(object.path, RTLD_NOLOAD | RTLD_LAZY) : nullptr;
@@ -58,9 +58,9 @@ void* findBeside(const char* name, const LoadedObject& object)
     return found != nullptr && isDefinition(found) ? found : nullptr;
 }
 
-/// `name`, or null where the library that is found first does not have it: another copy's function would not
-/// know this one's communicators. In the global scope that must be the library itself: a preloaded tool may
-/// have some of its functions, too.
+/// Returns the function `name`, or null if the copy of the library that is found first does not have it:
+/// another copy would not know this copy's communicators. In the global scope the function must be in
+/// the library itself, because a preloaded tool may define some of its functions too.
 Resolved search(Library library, const char* name, const void* caller)
 {
     if (void* const next = findNext(name); next != nullptr) {
@@ -77,7 +77,7 @@ Resolved search(Library library, const char* name, const void* caller)
     return {findDefinition(name, file), false};
 }
 
-// Never freed, never used again: who reads a chain does not say so.
+// Never freed and never reused: readers of a chain do not announce themselves.
 FunctionOfCallers* newEntry()
 {
     static constinit std::array<FunctionOfCallers, 1024> entries{};
@@ -86,7 +86,7 @@ FunctionOfCallers* newEntry()
     return index < entries.size() ? &entries[index] : nullptr;
 }
 
-/// Code that was made at run time lies in no object: its page stands for it.
+/// Code generated at run time is in no object. Its page identifies it.
 AddressRange callersAround(const void* caller)
 {
     constexpr std::size_t kPage = 4096;
@@ -153,7 +153,7 @@ void* RealFunction::findFor(const void* caller)
     return found.function;
 }
 
-// What came into the global scope later is not for those that were answered before.
+// Libraries that enter the global scope later do not change earlier results.
 void RealFunction::keep(const Resolved& found, const void* caller)
 {
     const FunctionOfCallers* first = m_ofCallers.load(std::memory_order_acquire);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the functions that we stand in front of, as the loader would have found them for the caller without
-// us. Resolved at a caller's first call and kept; a function that the program's library does not have is
-// answered with "not supported" and said once.
+// Resolves the real functions behind the wrappers, as the loader would have resolved them for the caller
+// without the collector. They are resolved at a caller's first call and kept. For a function that the
+// program's library lacks the wrapper returns "not supported", and one line on stderr names it.
 #pragma once
 #include "record/session.h"
 #include "resolve/loaded_objects.h"
@@ -16,34 +16,36 @@ struct Resolved {
     void* function = nullptr;
     bool forEveryone = false; ///< it is in the global scope; else another caller may have another one
 };
-/// RTLD_NEXT; then what the caller's own object brings along (a statically linked NCCL, or a library that
-/// Python loaded RTLD_LOCAL); then any loaded object; then NCCL's profiling twin. `caller` is an address in
-/// the caller's code, null: not known.
+/// Searches RTLD_NEXT; then the caller's own object and its dependencies (a statically linked NCCL, or a
+/// library that Python loaded RTLD_LOCAL); then any loaded object; then the same function under NCCL's
+/// pnccl name. `caller` is an address in the caller's code; null: not known.
 Resolved resolve(Library library, const char* name, const void* caller);
-/// For whom it does not matter which of several copies it is.
+/// For callers that can use any of several copies.
 void* resolveAny(Library library, const char* name);
 void sayMissing(const char* name);
 
-/// What the callers in one object get.
+/// The function that callers in one object get.
 struct FunctionOfCallers {
     AddressRange callers;
     void* function = nullptr;
     const FunctionOfCallers* next = nullptr;
 };
 
-/// One real function: the same for all, or one for each object that calls it. Keeps up to so many objects;
-/// those that come later get what was found first.
+/// A real function: one for all callers, or one for each calling object. Keeps a limited number of
+/// objects; callers in later ones get the function that was found first.
 class RealFunction {
 public:
     static constexpr int kMostCallers = 16;
     constexpr RealFunction(Library library, const char* name) : m_library(library), m_name(name) {}
-    /// For the program's own call only: what the collector itself asks for may be missing without a word.
+    /// For calls of the program only: a function that the collector itself needs may be missing without
+    /// a message.
     void sayMissingOnce();
 
 protected:
-    /// The usual case, which costs a load. Null: it depends on the caller, or was not looked for yet.
+    /// The usual case, which costs one load. Null: the function depends on the caller, or is not
+    /// resolved yet.
     [[nodiscard]] void* everyones() const { return m_everyones.load(std::memory_order_acquire); }
-    /// Null is looked for again: the library may come later.
+    /// A missing function is searched again at the next call: the library may be loaded later.
     [[gnu::noinline]] void* findFor(const void* caller);
 
 private:
@@ -72,7 +74,8 @@ public:
         Function* const function = everyones();
         return function != nullptr ? function : reinterpret_cast<Function*>(findFor(caller));
     }
-    /// What the thread's present call goes to (t_thread.caller); the collector's own questions go there too.
+    /// The function that the thread's current call goes to (t_thread.caller). The collector's own calls
+    /// use the same one.
     Function* get() { return of(t_thread.caller); }
 };
 

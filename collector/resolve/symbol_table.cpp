@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t kNoSymbol = 0; // the first of every table is nobody's
 
-// As ELF's System V ABI has it, and GNU's shorter way.
+// The hash functions of ELF's two symbol tables: System V's and GNU's.
 std::uint32_t hashOf(const char* name)
 {
     std::uint32_t hash = 0;
@@ -68,7 +68,7 @@ void SymbolTable::read(const ElfW(Dyn) & entry)
     }
 }
 
-// The loader writes addresses over the file's offsets, but not where the table is read-only.
+// The loader replaces the file's offsets by addresses, except where the table is read-only.
 const void* SymbolTable::address(ElfW(Addr) value) const
 {
     return reinterpret_cast<const void*>(value < m_base ? m_base + value : value);
@@ -95,7 +95,8 @@ bool SymbolTable::matches(std::uint32_t index, const char* name) const
            std::strcmp(m_names + symbol.st_name, name) == 0;
 }
 
-// Buckets of chains; a chain's last entry has the lowest bit set. The Bloom filter before them is skipped.
+// The table has buckets of chains. The last entry of a chain has its lowest bit set. The Bloom filter
+// before them is skipped.
 std::uint32_t SymbolTable::findByGnuHash(const char* name) const
 {
     const std::uint32_t buckets = m_gnuHash[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one loaded object exports, read from its tables in memory.
+// The exported functions of a loaded object, read from its tables in memory.
 #pragma once
 #include <link.h>
 
@@ -10,7 +10,7 @@ namespace ringside::collector {
 class SymbolTable final {
 public:
     explicit SymbolTable(const dl_phdr_info& object);
-    /// The function's address, null when the object does not define it for others.
+    /// The function's address. Null: the object does not export it.
     [[nodiscard]] void* function(const char* name) const;
 
 private:
