@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each hook asks before it does anything: whether there is a recording, and how much it takes in at this
-// moment. One word a process, so that a hook looks once. The level follows record/schedule.h: whatever
-// changes the moment (the drain thread's pass, a step that begins, a pause) applies it at once, on its own
-// thread, without a lock.
+// The gate that each hook reads first: whether there is a recording, and how much is recorded now. It is
+// one word a process, so that a hook reads it once. The level follows record/schedule.h. The thread that
+// changes the situation (the drain thread's pass, a step that begins, a pause) applies the new level at
+// once, without a lock.
 #pragma once
 #include <atomic>
 #include <cstdint>
 
 namespace ringside::collector {
 
-/// Each holds what the one before it holds.
+/// In the order of trace::kLevels (trace/vocabulary/level.h), which says what each records.
 enum class Level : int {
-    Paused,   ///< definitions and the numbering of collectives, which later records need; nothing else
-    Light,    ///< host calls, NVTX, NCCL's host events, samples
-    Standard, ///< and what runs on the GPU (device tier)
-    Deep,     ///< and NCCL's channel times and proxy steps
+    Paused,
+    Light,
+    Standard,
+    Deep,
 };
 
 class Gate final {
 public:
-    /// What only tells of itself is recorded, or begins the recording.
+    /// An event may be recorded, or may start the recording.
     [[nodiscard]] bool isOpen() const { return (word() & (kOver | kPaused)) == 0; }
-    /// Recording has ended, failed or is not wanted here: it never begins (again).
+    /// Recording has ended, has failed or is switched off in this process. It does not start (again).
     [[nodiscard]] bool isOver() const { return (word() & kOver) != 0; }
-    /// Recording has begun and is not over: what begin()'s caller made before is there.
+    /// Recording has begun and is not over. Everything that was written before begin() is visible.
     [[nodiscard]] bool isRecording() const
     {
         return (m_word.load(std::memory_order_acquire) & (kOver | kBegun)) == kBegun;
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] Level level() const { return static_cast<Level>(word() >> kLevelShift); }
 
     void begin() { m_word.fetch_or(kBegun, std::memory_order_release); }
-    /// True when there was a recording and this ended it.
+    /// Returns true if this call ended a recording.
     bool end() { return (m_word.fetch_or(kOver) & (kOver | kBegun)) == kBegun; }
     void setLevel(Level level)
     {
@@ -55,8 +55,7 @@ private:
 
     std::atomic<std::uint32_t> m_word{bitsOf(Level::Light)};
 };
-// Said to be hidden also here: else each look would go through the table of what others may stand in front
-// of.
+// Declared hidden here too: else each access would go through the global offset table.
 extern constinit Gate g_gate __attribute__((visibility("hidden")));
 
 inline Level level()

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/schedule.h"
 
-#include <array>
+#include "trace/vocabulary/level.h"
 
 namespace ringside::collector {
 namespace {
 
-constexpr std::array<const char*, 4> kLevelNames{"paused", "light", "standard", "deep"};
 constexpr const char* kAutoWindow = "the first 60 steps, or 60 s of steady work";
 static_assert(AutoWindow::kWarmUpSteps == 9 && AutoWindow::kLastStep == 60); // as the words say
 static_assert(AutoWindow::kSteadyNs == 60'000'000'000);
@@ -68,7 +67,7 @@ std::string windowInWords(const Plan& plan)
     return kAutoWindow;
 }
 
-/// As if CUPTI were ours.
+/// As if no other client held CUPTI.
 Wanted wantedOfDevice(const Plan& plan, const Moment& moment)
 {
     if (moment.ordered) {
@@ -136,13 +135,13 @@ std::optional<std::int64_t> nextTimedChange(const Plan& plan, const Moment& mome
 
 const char* nameOf(Level level)
 {
-    return kLevelNames[static_cast<std::size_t>(level)];
+    return trace::kLevels[static_cast<std::size_t>(level)].text.data();
 }
 
 std::optional<Level> levelNamed(std::string_view name)
 {
-    for (std::size_t level = 0; level < kLevelNames.size(); ++level) {
-        if (name == kLevelNames[level]) {
+    for (std::size_t level = 0; level < trace::kLevels.size(); ++level) {
+        if (name == trace::kLevels[level].text) {
             return static_cast<Level>(level);
         }
     }
