@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program may cancel its thread while our own work has it. The C library then unwinds with the program's
-// unwinder, and our frames that have something to do on the way abort the process (CMakeLists.txt says why).
-// So such work holds cancellation off; a request that comes meanwhile is obeyed at the program's next
-// cancellation point.
+// A program may cancel a thread while it runs the collector's code. The C library then unwinds the stack
+// with the program's unwinder, and frames of the collector that have destructors abort the process
+// (CMakeLists.txt says why). So such code disables cancellation. A request that arrives meanwhile takes
+// effect at the program's next cancellation point.
 #pragma once
 #include <pthread.h>
 
 namespace ringside::collector {
 
-/// The calling thread cannot be cancelled while this lives. For what may open, write or wait; the hot path
-/// has no such thing.
+/// Disables cancellation of the calling thread while the object exists. Needed around code that may
+/// open, write or wait. The hot path does none of these.
 class CancellationHeldOff final {
 public:
     CancellationHeldOff() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &m_before); }

@@ -44,7 +44,7 @@ ClockSample sampleClocks()
         const std::uint64_t after = ticks();
         if (after - before < bestWidth) {
             bestWidth = after - before;
-            // The middle of each bracket: realtime belongs to the middle of the two monotonic readings.
+            // Realtime is read between two monotonic readings and belongs to their middle.
             best.ticks = before + (between - before) / 2;
             best.monotonicNs = monotonic;
             best.realtimeNs = realtime - (again - monotonic) / 2;

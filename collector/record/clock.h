@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of records: the TSC where the processor says that it is invariant, else CLOCK_MONOTONIC.
+// The clock of records: the TSC if the processor reports that it is invariant, else CLOCK_MONOTONIC.
 #pragma once
 #include <ringside/trace/ring.h>
 
@@ -11,8 +11,8 @@
 
 namespace ringside::collector {
 
-/// Monotonic until chooseClock() found an invariant TSC: call it before the first ring is made, not from a
-/// static constructor, which may run after the first intercepted call.
+/// CLOCK_MONOTONIC until chooseClock() finds an invariant TSC. Call chooseClock() before the first ring
+/// is made, and not from a static constructor, which may run after the first intercepted call.
 extern trace::ClockKind g_clockKind __attribute__((visibility("hidden")));
 void chooseClock();
 
@@ -23,7 +23,7 @@ inline std::int64_t readClockNs(clockid_t clock)
     return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
 }
 
-/// The moment of CLOCK_MONOTONIC that is so far ahead, for waits that end by then.
+/// The time on CLOCK_MONOTONIC after this duration, as the deadline of a wait.
 inline timespec inMilliseconds(std::int64_t milliseconds)
 {
     constexpr std::int64_t kNsASecond = 1'000'000'000;
@@ -47,7 +47,8 @@ struct ClockSample {
     std::int64_t monotonicNs;
     std::int64_t realtimeNs;
 };
-/// One reading of all clocks: the tightest of a few, so that an interrupt between two of them does not count.
+/// Reads all clocks a few times and returns the reading that took least time, so that an interrupt in
+/// between does not matter.
 ClockSample sampleClocks();
 
 } // namespace ringside::collector

@@ -73,7 +73,7 @@ void ControlPoll::end()
     }
 }
 
-// A rename brings another inode; one that was used before has another time.
+// A rename gives the file another inode. An inode that is used again has another time.
 bool ControlPoll::hasChanged()
 {
     struct stat status {};
@@ -104,12 +104,13 @@ void ControlPoll::obey(const trace::ControlOrder& given, bool atOnce)
     m_byTime = due.fromStep == 0;
     order(due);
     applyLevel();
-    // Read afterwards: a step that began before the order was there is not claimed for it.
+    // Read after the order was stored: a step that began before it must not be reported as affected by
+    // it.
     m_answer.sinceStep = std::max(due.fromStep, stepsNoted());
 }
 
-// From the first step on: what came before it says nothing of steps. A pass sees a step begin up to 250 ms
-// late, so less than a second says little. A step that has not ended takes at least as long as it has taken.
+// Measured from the first step on. A pass sees a step begin up to 250 ms late, so less than a second of
+// measurement says little. A step in progress takes at least as long as it has taken so far.
 void ControlPoll::measureSteps()
 {
     constexpr std::int64_t kLongEnoughNs = 1'000'000'000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job's end of live control (ringside/trace/control.h): one look at the run directory a pass of the drain
-// thread, an answer when somebody asked. An order names a step, and the thread that begins it obeys
-// (record/levels.h); this thread only passes it on. Failing to answer stops nothing.
+// The job's side of live control (ringside/trace/control.h). Each pass of the drain thread checks the
+// run directory for a request and answers a new one. An order names a step; the thread that begins this
+// step changes the level (record/levels.h). A failure to answer stops nothing.
 #pragma once
 #include "record/ring_store.h"
 
@@ -15,14 +15,14 @@ namespace ringside::collector {
 
 class ControlPoll final {
 public:
-    /// What stands there now was asked of the processes before this one. To be made before this one announces
-    /// itself (ring_store.h): who asks from then on waits for its answer.
+    /// A request that is there now was made to processes that started earlier. Construct this object
+    /// before the process announces itself (ring_store.h): later requests wait for its answer.
     explicit ControlPoll(const ProcessNames& names);
 
-    /// An order that was given before is obeyed at once.
+    /// Applies an order that was given before this process started.
     void begin();
     void pass();
-    /// What became of a dump: the answer, if it was asked for here.
+    /// Answers a request for a dump with its result, if the dump was requested here.
     void tellDump(const std::string& what);
     void end();
 
@@ -42,7 +42,7 @@ private:
     bool m_byTime = false;       ///< the last one is: no step was to wait for
     bool m_dumpAsked = false;
     bool m_answered = false; ///< the status file is there, and ours
-    // How long a step takes: since then.
+    // The duration of a step is measured from then on.
     std::int64_t m_fromNs = 0;
     std::uint64_t m_fromSteps = 0; ///< 0: none has begun
 };

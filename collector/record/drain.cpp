@@ -21,7 +21,7 @@
 namespace ringside::collector {
 namespace {
 
-// One process, one drain thread: producers reach it without a pointer.
+// There is one drain thread a process, so producers reach it without a pointer.
 sem_t g_wake;
 std::atomic<bool> g_wakeRequested{false};
 
@@ -32,7 +32,7 @@ timespec timeOf(std::int64_t ns)
     return {static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
 }
 
-/// What stands behind the last colon: "cannot write X: the disk is full".
+/// Returns the text after the last colon of "cannot write X: the disk is full".
 std::string_view causeOf(std::string_view message)
 {
     const std::size_t colon = message.rfind(": ");
@@ -100,7 +100,8 @@ void Drain::run()
     g_gate.end();
 }
 
-// The trace cannot take another word, but the rings' pages are there: recovery reads from them why it ends.
+// Nothing can be written into the trace any more, but the rings' pages exist. Recovery reads from them
+// why the trace ends.
 void Drain::giveUp(std::string_view reason)
 {
     g_gate.end();
@@ -125,7 +126,8 @@ void Drain::record()
     writePlacement(m_file.writer(), m_options.sysfsRoot);
     say(Talk::IfAsked, "recording to %s", m_file.path().c_str());
     m_control.begin();
-    // The rings have been filling since the first call: they come first, and between what may take its time.
+    // The rings have been filling since the first call. So they are drained first, and again after each
+    // part that may take long.
     emptyRings();
     for (Participant* participant : m_participants) {
         participant->begin(m_file.writer(), m_options);
@@ -166,7 +168,7 @@ void Drain::pass()
     dumpIfAsked();
 }
 
-// Where there are communicators, kernels come evenly also while a model is loaded: collectives alone count.
+// If there are communicators, only collectives count: kernels come evenly also while a model is loaded.
 void Drain::lookForSteadyPeriod()
 {
     std::uint64_t records = 0;
@@ -273,7 +275,7 @@ void Drain::close()
     for (Participant* participant : m_participants) {
         participant->end(m_file.writer(), m_registry);
     }
-    // Other threads went on until now, and may still be inside a call that will never return.
+    // Other threads ran until now, and may still be inside a call that never returns.
     emptyRings();
     for (const Ring* ring : m_store.rings()) {
         if (ring->use.load(std::memory_order_acquire) == Ring::Use::Owned) {
@@ -292,7 +294,7 @@ void Drain::close()
     say(Talk::IfAsked, "closed %s", m_names.database().c_str());
 }
 
-// Of a process that ended with 0 its closed trace says enough.
+// The closed trace of a process that ended with 0 needs no further entry.
 void Drain::writeFailure()
 {
     if (m_exitCode != 0) {
@@ -308,7 +310,8 @@ bool Drain::finish(int seconds, int exitCode)
     m_stop.store(true);
     sem_post(&g_wake);
     const timespec until = timeOf(readClockNs(CLOCK_MONOTONIC) + seconds * kSecond);
-    // Not only done but gone: what the thread itself still holds would look like a leak to a leak checker.
+    // Waits until the thread has ended, not only until its work is done: a leak checker would report
+    // what the thread still holds.
     if (!joinOwnThread(m_thread, until)) {
         return false;
     }

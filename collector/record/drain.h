@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The drain thread: every 250 ms, or when a ring is half full, it turns what the rings hold into committed
-// rows, and only then lets the rings reuse the space. All signals are blocked in it, and its descriptors are
-// its own (own_descriptors.h). When anything fails it
-// stops recording, says so once, and ends.
+// The drain thread. Every 250 ms, or when a ring is half full, it turns the records of the rings into
+// committed rows; only then do the rings reuse the space. All signals are blocked in it, and it has its
+// own descriptors (own_descriptors.h). If anything fails it stops recording, prints one message and
+// ends.
 #pragma once
 #include "record/control_poll.h"
 #include "record/options.h"
@@ -27,10 +27,10 @@ public:
     Drain(Options options, RingStore& store, ControlPoll& control, Registry& registry, Ring& definitions,
           std::vector<Participant*> participants);
 
-    /// False when the thread could not be made.
+    /// Returns false if the thread could not be started.
     bool start();
-    /// Asks for the last pass and waits for it at most `seconds`. True when the file is closed. `exitCode`:
-    /// the program's.
+    /// Requests the last pass and waits for it at most `seconds`. Returns true if the file is closed.
+    /// `exitCode` is the program's.
     bool finish(int seconds, int exitCode);
 
 private:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kOnlyEmulated = "ringside_platform_enqueue";
 
-/// As the GNU hash table of a library counts names.
+/// The hash function of a library's GNU hash table.
 std::uint32_t hashOf(const char* name)
 {
     std::uint32_t hash = 5381;
@@ -22,7 +22,7 @@ std::uint32_t hashOf(const char* name)
     return hash;
 }
 
-/// The tables by which the dynamic linker finds what a library exports. Null: it has none.
+/// The tables in which the dynamic linker finds a library's exports. Null: there are none.
 struct Exports {
     const std::uint32_t* hashes = nullptr;
     const ElfW(Sym) * symbols = nullptr;
@@ -66,7 +66,7 @@ struct Exports {
 private:
     void read(const dl_phdr_info& library, const ElfW(Dyn) * entry)
     {
-        // The dynamic linker has made addresses of them, but for the kernel's own library.
+        // The dynamic linker has relocated them to addresses, except in the kernel's vDSO.
         const auto address = [&library](ElfW(Addr) value) {
             return value < library.dlpi_addr ? library.dlpi_addr + value : value;
         };
@@ -82,7 +82,7 @@ private:
     }
 };
 
-/// The dynamic linker keeps the library until this returns.
+/// The dynamic linker keeps the library loaded until this returns.
 int findEmulation(dl_phdr_info* library, std::size_t, void*)
 {
     const Exports exports(*library);

@@ -28,7 +28,7 @@ void Graphs::release(CapturedGraph* graph)
     }
 }
 
-/// The handle stands for this graph from now on; for none, when that is null or there is no room.
+/// Maps the handle to this graph from now on; to none if `graph` is null or there is no room.
 void Graphs::assign(Handles& handles, std::uint64_t handle, CapturedGraph* graph)
 {
     CapturedGraph* const before = handles.find(handle);

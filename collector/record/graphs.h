@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which CUDA graphs hold which NCCL calls: a call that is captured does not run, every launch of the graph
-// runs it again. Counted from the capture over graph and executable graph to the launch, by handles. Changed
-// under a mutex, by calls that are rare and slow themselves; a launch only looks up. Beyond its fixed room a
-// graph is unknown: its launches have no number then.
+// Which CUDA graphs hold which NCCL calls. A captured call does not run; every launch of the graph runs
+// it again. Followed by handles from the capture to the graph, the executable graph and the launch.
+// Updates take a mutex, in calls that are rare and slow themselves; a launch only looks up. When the
+// fixed tables are full a graph stays unknown, and its launches have no number.
 #pragma once
 #include "record/handle_table.h"
 
@@ -16,7 +16,8 @@ namespace ringside::collector {
 
 struct Communicator;
 
-/// How many captures go on in the process: while it is 0, no call asks whether its stream is captured.
+/// Number of captures in progress in the process. While it is 0, no call asks whether its stream is
+/// being captured.
 extern std::atomic<int> g_openCaptures;
 
 struct CapturedGraph {
@@ -35,21 +36,22 @@ struct CapturedGraph {
 class Graphs final {
 public:
     void beginCapture();
-    /// The graph that CUDA's capture sequence `capture` makes, new at its first use; null when there is no
-    /// room. The pointer is good until endCapture().
+    /// Returns the graph of CUDA's capture id `capture`, and creates it at the first use. Null: no room.
+    /// The pointer is valid until endCapture().
     CapturedGraph* captured(std::uint64_t capture);
-    /// Counts a data call into a graph that is being captured; returns the graph's id, 0 for null.
+    /// Adds a data call to a graph that is being captured. Returns the graph's id, 0 for null.
     std::uint32_t addCall(CapturedGraph* graph, Communicator* communicator);
-    /// The capture became the graph of this handle, or nothing when that is 0. `capture` is 0 when CUDA no
-    /// longer tells its number (it became invalid).
+    /// Ends a capture, which became the graph of this handle (0: it failed). `capture` is 0 if CUDA no
+    /// longer gives its id (it became invalid).
     void endCapture(std::uint64_t capture, std::uint64_t graph);
     void copyGraph(std::uint64_t from, std::uint64_t to);
-    /// Made of a graph, or now doing what that one does. A graph that was not captured becomes known here.
+    /// Records that an executable graph was instantiated from a graph or updated with it. Registers a
+    /// graph that was not captured.
     void instantiate(std::uint64_t graph, std::uint64_t executable);
     void forgetGraph(std::uint64_t graph);
     void forgetExecutable(std::uint64_t executable);
-    /// What a launch of it runs, null when it is unknown. No lock: as in CUDA itself, an executable graph is
-    /// neither destroyed nor updated while it is being launched.
+    /// Returns what a launch runs. Null: unknown. Takes no lock: CUDA forbids destroying or updating an
+    /// executable graph while it is being launched.
     [[nodiscard]] const CapturedGraph* launched(std::uint64_t executable) const
     {
         return m_executables.find(executable);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small map from a handle or hash to a value: read without a lock, written by one thread at a time (its
-// caller's mutex). Entries are never moved; forgetting one sets its value to zero. A full table refuses and
-// the caller counts.
+// A small map from a handle or hash to a value. Reads take no lock; writes need the caller's mutex.
+// Entries are never moved; removing one sets its value to zero. Insertion into a full table fails, and
+// the caller counts it.
 #pragma once
 #include <array>
 #include <atomic>
@@ -15,7 +15,7 @@ class HandleTable final {
     static_assert((Capacity & (Capacity - 1)) == 0);
 
 public:
-    /// Value{} when the key is unknown or 0.
+    /// Returns Value{} if the key is unknown or 0.
     [[nodiscard]] Value find(std::uint64_t key) const
     {
         for (std::size_t probe = 0, at = place(key); probe < kProbes;
@@ -31,7 +31,7 @@ public:
         return Value{};
     }
 
-    /// False when there is no room near the key's place.
+    /// Returns false if there is no room near the key's place.
     bool set(std::uint64_t key, Value value)
     {
         Entry* free = nullptr;
@@ -53,8 +53,8 @@ public:
         if (free == nullptr) {
             return false;
         }
-        // Value first: a reader that sees the key then sees at least this value. A reader that still sees the
-        // forgotten key of a reused entry asked for a destroyed handle.
+        // The value is stored first: a reader that sees the key then sees this value or a later one. A
+        // reader that still sees the old key of a reused entry asks for a destroyed handle.
         free->value.store(value, std::memory_order_release);
         free->key.store(key, std::memory_order_release);
         return true;

@@ -23,7 +23,7 @@ std::string seconds(std::int64_t ns)
     return text;
 }
 
-/// That make a rhythm.
+/// Number of collectives that make a rhythm.
 constexpr int kFewestGaps = 3;
 
 } // namespace
@@ -66,7 +66,7 @@ HangDetector::Change HangDetector::look(const ProcessActivity& activity)
     return Change::Began;
 }
 
-/// A gap that is long for a rhythm is something else (loading, compiling, a checkpoint): it begins anew.
+/// A gap that is too long for the rhythm (loading, compiling, a checkpoint) starts a new one.
 void HangDetector::noteProgress(std::int64_t nowNs)
 {
     constexpr std::int64_t kLongestGapNs = 2'000'000'000; // or a fifth of the timeout, where that is more
@@ -79,7 +79,7 @@ void HangDetector::noteProgress(std::int64_t nowNs)
     m_rhythm.longestNs = std::max(m_rhythm.longestNs, gap);
 }
 
-/// Also a job that stops before it had a rhythm is told of in the end.
+/// A job that stops before it had a rhythm is reported too, after a longer time.
 bool HangDetector::isOverdue(std::int64_t nowNs) const
 {
     constexpr std::int64_t kByFar = 5;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a process hangs, and when it goes on: decided from what each pass of the drain thread sees of it.
-// No clock and no input or output of its own, so that tests bring their own time.
+// Decides when a process hangs and when it makes progress again, from what each pass of the drain thread
+// observes. It reads no clock and does no input or output, so that tests supply the time.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -21,8 +21,8 @@ struct ThreadActivity {
 
 struct ProcessActivity {
     std::int64_t nowNs = 0;
-    /// Collectives issued so far on all communicators; null: the process has no communicator (any more), so
-    /// nobody expects any.
+    /// Collectives issued so far on all communicators. Null: the process has no communicator (any more),
+    /// so none are expected.
     std::optional<std::uint64_t> collectives;
     std::vector<ThreadActivity> threads;
 };
@@ -38,23 +38,23 @@ public:
 
     explicit HangDetector(std::int64_t timeoutNs) : m_timeoutNs(timeoutNs) {}
 
-    /// A hang begins when a call of NCCL, or any call once collectives were issued, has been in flight for
-    /// the timeout; when collectives came in a rhythm and none has come for twice the timeout and five times
-    /// as long as ever in that rhythm; or when none has come for four times the timeout after a first one:
-    /// loading, compiling and writing a checkpoint take minutes. It ends when that call returned or a
-    /// collective was issued; until then nothing else begins one. A call that was the reason once never is
-    /// again: a thread that waits for ever on purpose is told of once.
+    /// A hang begins in three cases. A call of NCCL (or any call, once collectives were issued) has been
+    /// in flight for the timeout. Or collectives came in a rhythm, and none has come for twice the
+    /// timeout and five times the longest gap of the rhythm. Or none has come for four times the timeout
+    /// after a first one: loading, compiling and writing a checkpoint take minutes. A hang ends when
+    /// that call returns or a collective is issued; until then no other hang begins. The same call is
+    /// reported only once: a thread may wait for ever on purpose.
     Change look(const ProcessActivity& activity);
-    /// Since when nobody has issued a collective, where others were before; null: none is expected.
+    /// Since when no collective was issued, after earlier ones. Null: none is expected.
     [[nodiscard]] std::optional<std::int64_t> quietSinceNs() const
     {
         return m_collectives.value_or(0) > 0 ? std::optional(m_progressNs) : std::nullopt;
     }
-    /// The hang that began last.
+    /// The most recent hang.
     [[nodiscard]] const Hang& hang() const { return m_hang; }
 
 private:
-    /// Collectives that come again and again, from when they last began to.
+    /// Collectives that come repeatedly, since they last started to.
     struct Rhythm {
         int gaps = 0;
         std::int64_t longestNs = 0; ///< between two of them, as passes see it
@@ -75,7 +75,8 @@ private:
     std::unordered_map<std::uint32_t, std::uint64_t> m_told; ///< ring -> startTicks of a call told of
 };
 
-/// "thread 4711 is in cudaStreamSynchronize, thread 4712 is in no intercepted call", the first few of them.
+/// Describes the first few threads: "thread 4711 is in cudaStreamSynchronize, thread 4712 is in no
+/// intercepted call".
 [[nodiscard]] std::string describeThreads(const std::vector<ThreadActivity>& threads);
 
 } // namespace ringside::collector

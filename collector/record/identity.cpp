@@ -25,7 +25,7 @@ struct Launcher {
     const char* localRank;
     const char* worldSize;
 };
-// In this order: torchrun sets RANK also under the others.
+// Tried in this order: torchrun sets RANK also when another launcher started it.
 constexpr std::array kLaunchers{
     Launcher{"RANK", "LOCAL_RANK", "WORLD_SIZE"},
     Launcher{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE"},
@@ -40,7 +40,7 @@ std::optional<std::int64_t> number(const char* name)
     return text != nullptr && end != text && *end == '\0' ? std::optional<std::int64_t>(value) : std::nullopt;
 }
 
-// The program, and the script when the program is an interpreter.
+// The program, and its script if the program is an interpreter.
 std::string commandName()
 {
     host::InputFile file("/proc/self/cmdline");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who this process is: host, command, rank, and the settings that matter. Of the environment only an
-// allow-list of names is stored, and values that look like secrets are redacted; of the command line only the
-// program and its script.
+// The identity of this process: host, command, rank, settings. Of the environment only variables on an
+// allow-list are stored, and values that look like secrets are redacted. Of the command line only the
+// program and its script are stored.
 #pragma once
 #include "record/ring_store.h"
 
@@ -13,10 +13,10 @@
 
 namespace ringside::collector {
 
-/// A base name that no file in `runDirectory` has yet.
+/// Returns a base name that no file in `runDirectory` has yet.
 ProcessNames nameProcess(const std::string& runDirectory);
 trace::ProcessRow describeProcess(const ProcessNames& names, std::int64_t startNs);
-/// What the launcher's variables say; nothing without them.
+/// The rank in the launcher's variables. Null: there are none.
 std::optional<trace::RankRow> rankFromEnvironment();
 
 void writeIdentity(trace::Writer& writer, const ProcessNames& names, std::int64_t startNs);

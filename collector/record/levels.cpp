@@ -19,7 +19,7 @@ namespace {
 constexpr int kNobody = -1;
 constexpr std::uint64_t kLevelBits = 4;
 
-// An order by step fits one word, so that a thread that begins a step reads it whole.
+// An order by step fits into one word, so that a thread that begins a step reads it atomically.
 std::uint64_t pack(const LevelOrder& order)
 {
     return order.fromStep << kLevelBits | static_cast<std::uint64_t>(order.level);
@@ -77,7 +77,7 @@ Moment momentNow(const State& now)
     return moment;
 }
 
-// What is due becomes what is in force, so that the next order may take its place.
+// A due order comes into force, so that the next order can be stored.
 void promote(State& now)
 {
     if (const std::uint64_t due = now.dueAtStep.load(); due != 0 && stepsNoted() >= due >> kLevelBits) {
@@ -147,14 +147,14 @@ bool isDeviceWindowAhead()
 bool applyLevel()
 {
     State& now = g_state;
-    // In a forked child the lock may be held by a thread that is not there.
+    // In a forked child the lock may be held by a thread that does not exist there.
     if (!now.started.load() || g_gate.isOver() || isDone(now, wantedAt(now.plan, momentNow(now)))) {
         return false;
     }
     bool changed = false;
     const std::scoped_lock lock(now.changing);
-    // Again until nothing has changed meanwhile: who changed it while an older answer was put in place saw
-    // the level it wanted still there, and left.
+    // Repeated until nothing changed meanwhile. A thread may have changed the inputs while an older
+    // level was being stored; it saw the level that it wanted and returned.
     for (;;) {
         const Moment moment = momentNow(now);
         const Wanted wanted = wantedAt(now.plan, moment);
@@ -163,8 +163,8 @@ bool applyLevel()
         }
         changed = changed || now.applied.load() != pack(wanted);
         now.applied.store(pack(wanted));
-        // Before less is recorded, after more is: a process that is killed in between has missed nothing that
-        // its windows promise.
+        // The window's row is written before the level falls and after it rises. So a process that is
+        // killed in between has recorded everything that its windows state.
         const bool less = wanted.level < level();
         if (!less) {
             g_gate.setLevel(wanted.level);

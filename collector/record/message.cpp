@@ -18,7 +18,7 @@ namespace {
 struct stat g_stderr {};
 bool g_hasStderr = false;
 
-// Before anything of ours speaks, and before the program can have replaced it.
+// Done before the first message and before the program can have replaced stderr.
 constexpr int kFirst = 101;
 __attribute__((constructor(kFirst))) void rememberStderr()
 {
@@ -49,11 +49,11 @@ void say(Talk talk, const char* format, ...)
         std::vsnprintf(line + length, sizeof line - static_cast<std::size_t>(length) - 1, format, arguments);
     va_end(arguments);
     length = std::min(length, static_cast<int>(sizeof line) - 2);
-    // Reasons come from elsewhere (SQLite, other tools): a line stays one.
+    // Reasons come from SQLite and other tools: line breaks are removed, so that a message is one line.
     std::replace_if(
         line, line + length, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
     line[length] = '\n';
-    // A closed stderr is no reason to do anything else.
+    // A closed stderr is ignored.
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, static_cast<std::size_t>(length) + 1);
 }
 

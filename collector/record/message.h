@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the collector says on stderr: nothing, unless it stops recording or RINGSIDE_LOG asks. No allocation,
-// no stdio: the process may be in any state.
+// Messages of the collector on stderr. There are none unless something is not recorded or RINGSIDE_LOG
+// is set. No allocation and no stdio: the process may be in any state.
 #pragma once
 
 namespace ringside::collector {
@@ -10,11 +10,12 @@ enum class Talk {
     IfAsked, ///< RINGSIDE_LOG is set
 };
 
-/// One line with prefix and process id, printf-like, cut at 500 bytes. Not where number 2 has become another
-/// file since the library was loaded: it may be one of the program's data.
+/// Prints one line with prefix and process id, formatted as by printf and cut at 500 bytes. Prints
+/// nothing if descriptor 2 refers to another file than when the library was loaded: it may be a data
+/// file of the program.
 void say(Talk talk, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-/// Our own work must not be seen in the caller's errno.
+/// Restores errno, so that the collector's code does not change the caller's.
 class ErrnoKeeper final {
 public:
     ErrnoKeeper();

@@ -17,10 +17,10 @@
 namespace ringside::collector {
 namespace {
 
-/// Names that NCCL would read, of the environment and of its configuration files.
+/// Names of NCCL's variables in the environment and in NCCL's configuration files.
 using Names = std::set<std::string>;
 
-/// All but the one that the collector sets itself.
+/// All names except the one that the collector sets itself.
 void addName(Names& names, std::string_view name)
 {
     if (trace::belongsToNccl(name) && name != "NCCL_PROFILER_PLUGIN") {
@@ -38,7 +38,7 @@ Names environmentNames()
     return names;
 }
 
-/// Lines NAME=VALUE; NCCL takes those whose names the environment does not have.
+/// Reads lines NAME=VALUE. NCCL uses those whose names are not in the environment.
 void readConfiguration(trace::Writer& writer, const std::string& path, Names& names)
 {
     constexpr int kMostLines = 1000;
@@ -73,7 +73,8 @@ void writeUnknownNames(trace::Writer& writer, const std::string& library, const 
 void writeNcclSettings(trace::Writer& writer, const void* anyFunction)
 {
     Names names = environmentNames();
-    // The order of NCCL's guide: a variable wins over the user's file, that over the machine's.
+    // The order of NCCL's user guide: a variable overrides the user's file, which overrides the
+    // machine's.
     const char* own = std::getenv("NCCL_CONF_FILE");
     const char* home = std::getenv("HOME");
     if (own != nullptr) {
@@ -87,7 +88,7 @@ void writeNcclSettings(trace::Writer& writer, const void* anyFunction)
         return;
     }
     writer.add(trace::SettingRow{"library", "nccl_path", where.dli_fname});
-    // The emulated NCCL reads few variables: that it does not know one says nothing of the real one.
+    // The emulated NCCL reads few variables, so an unknown one there does not mean that NCCL lacks it.
     if (!isPlatformEmulated()) {
         writeUnknownNames(writer, where.dli_fname, names);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the wrappers and NCCL's profiler plugin tell each other about a thread's NCCL calls. Plain values:
-// only their own thread reads them.
+// State of a thread's NCCL calls that the wrappers, NCCL's profiler plugin and NVTX share. Plain values:
+// only the thread itself reads and writes them.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace ringside::collector {
 
 struct Communicator;
 
-/// A call that came past the wrappers (calls/foreign_call.h).
+/// A call that passed no wrapper (calls/foreign_call.h).
 struct ForeignCall {
     std::uint32_t api = 0;                ///< string id of its name
     Communicator* communicator = nullptr; ///< null: not known
@@ -27,7 +27,8 @@ struct ForeignCall {
     std::uint16_t reduction = 0xFFFF; ///< not known
 };
 
-/// A call in a group, for NCCLs that do not tell of which call an operation is (profiler API 3 and 4).
+/// A call in a group. Needed for versions of NCCL that do not report which call an operation belongs to
+/// (profiler API 3 and 4).
 struct GroupedCall {
     std::uint64_t callId; ///< 0: already found its operation
     Communicator* communicator;
@@ -48,7 +49,7 @@ struct GroupStreams {
     std::size_t count = 0;
 };
 
-/// The group of calls that came past the wrappers, until it ends; NCCL makes one for a single call as well.
+/// The open group of calls that passed no wrapper. NCCL makes a group for a single call too.
 struct OpenGroup {
     std::uint64_t groupId = 0; ///< 0: none
     std::uint64_t event = 0;   ///< the handle of NCCL's event of it
@@ -60,7 +61,7 @@ struct OpenGroup {
     ForeignCall last;        ///< not written yet: only the group's end tells whether it stands alone
 };
 
-/// What NCCL's NVTX ranges tell of the function that the thread is in (nvtx/nccl_calls.h).
+/// What NCCL's NVTX ranges report of the function that the thread is in (nvtx/nccl_calls.h).
 struct ToldByRanges {
     bool inside = false;     ///< t_thread.depth counts it
     bool correlated = false; ///< its launches are being tied to it
@@ -70,25 +71,25 @@ struct ToldByRanges {
 };
 
 struct NcclThread {
-    // By the wrappers, around the real call alone: no record is half written, so the plugin may write its
-    // own.
+    // Set by the wrappers, around the real call only: no record is half written then, so the plugin may
+    // write its own.
     bool inside = false;
     std::uint64_t callId = 0; ///< of a data call, 0: another call
     Communicator* communicator = nullptr;
     std::array<GroupedCall, 64> grouped{}; ///< further ones are not linked
     std::size_t groupedCalls = 0;
-    // By the plugin.
+    // Set by the plugin.
     bool inPlugin = false;
     const void* launchContext = nullptr; ///< whose launch was seen last
     std::uint64_t launchStartTicks = 0;
     std::uint64_t launchEndTicks = 0;
     bool launchTied = false; ///< the launch under way is tied to its call here, on NCCL's own thread
     OpenGroup foreign;
-    // By NVTX.
+    // Set by NVTX.
     ToldByRanges told;
 };
 
-/// Says that the thread is inside the real function of an NCCL call.
+/// Marks the thread as inside the real function of an NCCL call.
 class InsideNccl final {
 public:
     InsideNccl(NcclThread& thread, std::uint64_t callId, Communicator* communicator) : m_thread(thread)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which directories are shared by hosts: what is mapped there or locked there works differently, and may
-// wait.
+// Recognizes network file systems. Mappings and locks work differently there, and may block.
 #pragma once
 #include <string>
 
 namespace ringside::collector {
 
-/// A parameter where it is asked, so that tests need no such file system.
+/// Passed as a parameter, so that tests need no network file system.
 using IsNetworkDirectory = bool (*)(const std::string& directory);
 [[nodiscard]] bool isNetworkDirectory(const std::string& directory);
 

@@ -24,7 +24,7 @@ NewFile::NewFile(const std::string& path, const char* ending)
     , m_descriptor(open(m_unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kPrivate))
 {}
 
-// What has got its name is not there by its first one any more.
+// A file that got its final name has lost its first one.
 NewFile::~NewFile()
 {
     const ErrnoKeeper keeper;
@@ -36,7 +36,8 @@ NewFile::~NewFile()
     }
 }
 
-// By /proc, as open(2) tells: AT_EMPTY_PATH needs a capability. The descriptor is of this thread's table.
+// Links through /proc, as open(2) describes: AT_EMPTY_PATH needs a capability. The descriptor belongs to
+// this thread's table.
 bool NewFile::give(const std::string& path) const
 {
     if (!m_unfinished.empty()) {

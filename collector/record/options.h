@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the environment asks for. Read once, when recording starts.
+// Options from the environment. They are read once, when recording starts.
 #pragma once
 #include "record/schedule.h"
 
@@ -16,12 +16,12 @@ struct Options {
     Plan plan;                   ///< RINGSIDE_PROFILE, RINGSIDE_START_STEP, RINGSIDE_STEPS, RINGSIDE_WINDOW
     trace::SizeLimit sizeLimit;  ///< RINGSIDE_MAX_SIZE, RINGSIDE_WHEN_FULL
     std::int64_t keepLastNs = 0; ///< RINGSIDE_KEEP_LAST: a flight recorder of so much; 0: none
-    /// RINGSIDE_RING_BYTES, rounded up to a power of two. The default holds 0.4 s of 100,000 NCCL calls a
-    /// second: as long as a busy machine may keep the drain thread waiting, and longer than it takes to
-    /// begin.
+    /// RINGSIDE_RING_BYTES, rounded up to a power of two. The default holds 0.4 s at 100,000 NCCL calls
+    /// a second. A busy machine may keep the drain thread waiting for so long, and starting the
+    /// recording takes less.
     std::size_t ringBytes = std::size_t{4} << 20;
-    /// RINGSIDE_HANG_TIMEOUT in ns; 0: hangs are not looked for. The default is shorter than the time after
-    /// which common frameworks abort a collective themselves (PyTorch: 600 s).
+    /// RINGSIDE_HANG_TIMEOUT in ns. 0: hangs are not detected. The default is shorter than the time
+    /// after which frameworks abort a collective (PyTorch: 600 s).
     std::int64_t hangTimeoutNs = 300'000'000'000;
     bool cudaEvents = false;     ///< RINGSIDE_CUDA_EVENTS: they time NCCL's calls where CUPTI cannot
     bool oneConnection = false;  ///< CUDA_DEVICE_MAX_CONNECTIONS is 1

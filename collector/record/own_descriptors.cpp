@@ -30,7 +30,7 @@ constexpr int kFirstOther = STDERR_FILENO + 1;
 
 thread_local bool t_hasOwn __attribute__((tls_model("initial-exec"))) = false;
 
-/// All from kFirstOther on, of this thread's table.
+/// Closes all descriptors from kFirstOther on in this thread's table.
 bool closeAll()
 {
     const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc/thread-self/fd"), &closedir);
@@ -50,7 +50,8 @@ bool closeAll()
     return true;
 }
 
-/// Linux 5.9 and later copies only what stays; sandboxes of containers know it, but often refuse unshare().
+/// close_range (Linux 5.9) copies only the descriptors that stay. Container sandboxes allow it, but
+/// often refuse unshare().
 bool leaveProgramTable()
 {
     constexpr unsigned kUnshare = 1U << 1;
@@ -121,7 +122,7 @@ bool hasOwnDescriptors()
     return t_hasOwn;
 }
 
-// /proc/self is the main thread's, which has the program's table.
+// /proc/self is that of the main thread, which has the program's table.
 void letGoOfFormerStderr()
 {
     struct stat ours {};

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors that the program cannot close, replace or be given. In its own table a number of ours may stand
-// for a file of the program from one moment to the next (double close, closefrom, a daemon that closes all):
-// no look at the number before a write is close enough to the write, and calls of close() that we intercept
-// are not all there are. So files of ours are opened, written and closed only on threads that have another
-// table: the drain thread with those that it starts, and short-lived ones on behalf of the program's threads.
-// POSIX locks belong to a table, too: the program does not drop ours, nor we the program's.
+// Descriptors that the program cannot close, replace or reuse. In the program's table a descriptor of
+// the collector could refer to a file of the program at any moment (double close, closefrom, a daemon
+// that closes all). Checking it before a write leaves a race, and wrapping close() does not catch all
+// closes. So the collector opens, writes and closes its files only on threads with another table: the
+// drain thread and the threads that it starts, and short-lived threads on behalf of the program's. POSIX
+// locks belong to a table too, so neither side drops the other's.
 //
-// CUDA, CUPTI and NVML keep descriptors between calls from any thread: they are called with the program's
-// (program_calls.h).
+// CUDA, CUPTI and NVML keep descriptors between calls from any thread. They are called with the
+// program's table (program_calls.h).
 #pragma once
 #include <functional>
 
 namespace ringside::collector {
 
-/// Gives the calling thread, and those that it starts from now on, a table that holds nothing of the program
-/// but a copy of stderr. 0 and 1 are /dev/null, so that nothing that a library says there gets into a file of
-/// ours. False, with errno, where the kernel or a sandbox refuses it: then no file may be opened.
+/// Gives the calling thread, and the threads that it starts later, a table that holds nothing of the
+/// program except a copy of stderr. 0 and 1 are /dev/null, so that output of a library cannot get into a
+/// file of the collector. Returns false, with errno, if the kernel or a sandbox refuses it: then no file
+/// may be opened.
 [[nodiscard]] bool takeOwnDescriptors();
 [[nodiscard]] bool hasOwnDescriptors();
 
-/// Lets go of the copy of stderr when the program has closed or replaced its own: whoever reads the other end
-/// waits for the last copy. On a thread with descriptors of its own, now and then.
+/// Closes the copy of stderr if the program has closed or replaced its own, because a reader of a pipe
+/// waits for the last copy. Call it regularly on a thread with its own table.
 void letGoOfFormerStderr();
 
-/// Runs `work` with own descriptors: here where this thread has some, else on a thread that is gone
-/// afterwards. False, with errno, when there is no such thread to be had; else errno is what `work` left. It
-/// may throw, and runs Inside.
+/// Runs `work` with a table of its own: on this thread if it has one, else on a short-lived thread.
+/// Returns false, with errno, if that thread cannot be started; else errno is that of `work`. `work` may
+/// throw, and runs marked as Inside.
 [[nodiscard]] bool runWithOwnDescriptors(const std::function<void()>& work);
 
 } // namespace ringside::collector

@@ -18,8 +18,8 @@ struct Start {
     void* argument;
 };
 
-// An exception that leaves a thread's first function ends the program. Handlers of exceptions further in
-// allocate, too, and fail where memory is out.
+// An exception that leaves a thread's first function ends the program. It is caught here too because
+// handlers further inside allocate and fail when memory is out.
 void* runOwnThread(void* pointer)
 try {
     const std::unique_ptr<Start> start(static_cast<Start*>(pointer));
@@ -56,7 +56,7 @@ bool startOwnThread(pthread_t& thread, void* (*main)(void*), void* argument)
     return error == 0;
 }
 
-// Asks again and again: pthread_clockjoin_np would wait, but ThreadSanitizer does not know it.
+// Polls, because ThreadSanitizer does not know pthread_clockjoin_np.
 bool joinOwnThread(pthread_t thread, const timespec& until)
 {
     constexpr long kLongestPauseNs = 1'000'000;

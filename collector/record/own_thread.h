@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making a thread of ours inside the program.
+// Starts threads of the collector inside the program.
 #pragma once
 #include <pthread.h>
 
@@ -7,11 +7,13 @@
 
 namespace ringside::collector {
 
-/// Starts a thread that has a small stack and all signals blocked: no handler of the program ever runs on it,
-/// and SIGXFSZ becomes an error code. `main` names it and marks it as Inside (record/session.h). What `main`
-/// throws ends the thread, with a message, and nothing else. False, with errno, when there is no room for it.
+/// Starts a thread with a small stack and all signals blocked: no handler of the program runs on it, and
+/// SIGXFSZ becomes an error code. `main` names the thread and marks it as Inside (record/session.h). An
+/// exception from `main` ends only this thread, with a message. Returns false, with errno, if the thread
+/// cannot be started.
 bool startOwnThread(pthread_t& thread, void* (*main)(void*), void* argument);
-/// Waits until it is gone, at most until that time of CLOCK_MONOTONIC. False when it is still there.
+/// Waits until the thread has ended, at most until that time on CLOCK_MONOTONIC. Returns false if it
+/// still runs.
 bool joinOwnThread(pthread_t thread, const timespec& until);
 
 } // namespace ringside::collector

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the process may run, what it may lock, and how much shared memory its host has: written once as rows
-// of table setting, so that a report can tell a rank without CPUs of its own from a slow one. Reads only
-// /proc, /sys and the size of /dev/shm; what cannot be read has no row.
+// Writes as settings, once, on which CPUs the process may run, how much memory it may lock, and how much
+// shared memory the host has. So a report can distinguish a rank without CPUs of its own from a slow
+// one. Reads /proc, /sys and the size of /dev/shm; a value that cannot be read has no row.
 #pragma once
 #include <ringside/trace/writer.h>
 
@@ -9,9 +9,9 @@
 
 namespace ringside::collector {
 
-/// Of this process and its machine, whose devices are in `sysfsRoot` (record/options.h).
+/// Describes this process and its machine. `sysfsRoot`: record/options.h.
 void writePlacement(trace::Writer& writer, const std::string& sysfsRoot);
-/// The NUMA node of a GPU, by its PCI bus id as CUDA says it.
+/// Writes the NUMA node of a GPU. `busId`: its PCI bus id as CUDA formats it.
 void writeDevicePlacement(trace::Writer& writer, const std::string& sysfsRoot, int ordinal,
                           std::string busId);
 

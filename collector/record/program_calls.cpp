@@ -19,8 +19,8 @@ struct Call {
     std::exception_ptr failure = nullptr;
 };
 
-// One process, one drain thread, one call at a time. Recording may begin before the library's initialisers
-// run.
+// One call at a time: there is one drain thread. Static, because recording may begin before the
+// library's initializers run.
 struct Calls {
     pthread_t thread{};
     bool started = false;
@@ -58,8 +58,8 @@ struct Loaded {
     void* argument;
 };
 
-// Nothing is allocated, nor freed, before the loader's thread is gone: this one then takes over its arena, of
-// which the C library else maps another 64 MiB of addresses, and the program's may be limited.
+// Nothing is allocated or freed before the loading thread has ended: this thread then reuses its malloc
+// arena. Otherwise the C library maps another 64 MiB of addresses, which the program may have limited.
 void* runWhenLoaded(void* pointer)
 {
     const auto* const start = static_cast<Loaded*>(pointer);

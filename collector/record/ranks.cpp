@@ -24,7 +24,7 @@ trace::RankRow rowOf(const CommunicatorIdentity& identity)
     return row;
 }
 
-/// This process's members of the communicator that `one` is a member of.
+/// The members of this process in the communicator of `one`.
 std::vector<CommunicatorIdentity> membersBeside(const CommunicatorIdentity& one,
                                                 const std::vector<CommunicatorIdentity>& worlds)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ranks of the job a process is. Usually the launcher's one; a process that holds several members of a
-// communicator, on a device each, is as many ranks, whatever number the launcher gave the process.
+// Which ranks of the job a process holds. Usually the one that the launcher gave. A process with several
+// members of a communicator, each on its own device, holds as many ranks, whatever number the launcher
+// gave it.
 #pragma once
 #include "record/registry.h"
 
@@ -11,17 +12,17 @@
 
 namespace ringside::collector {
 
-/// What the program itself says it is (ringside_set_rank).
+/// The rank that the program set (ringside_set_rank).
 struct ProgramRank {
     std::int32_t rank = -1;
     std::int32_t worldSize = 0;
     bool operator==(const ProgramRank&) const = default;
 };
-/// Any thread. The last call counts; what is no rank of its world is ignored.
+/// Any thread may call it. The last call counts. A number outside the world is ignored.
 void setProgramRank(ProgramRank rank);
 [[nodiscard]] std::optional<ProgramRank> programRank();
 
-/// The rank that this process was launched as: by the program's word, else by its environment.
+/// The rank of this process as the program set it, else as its environment says.
 [[nodiscard]] std::optional<trace::RankRow> launchedRank();
 
 /// `worlds`: Registry::worldCommunicators(). `launched`: launchedRank(). Empty while nothing is known.

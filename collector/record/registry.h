@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything records refer to by number: strings, streams, communicators, threads, and the clock. Looked up
-// without a lock; a new one is written into the definitions ring, under a mutex, before its number is given
-// away.
+// Everything that records refer to by id: strings, streams, communicators, threads, and the clock.
+// Lookups take no lock. A new entry is written into the definitions ring, under a mutex, before its id
+// is returned.
 #pragma once
 #include "record/clock.h"
 #include "record/graphs.h"
@@ -22,7 +22,7 @@ namespace ringside::collector {
 
 using StringId = std::uint32_t;
 
-/// What is sampled. Texts are cut to what a record holds (ring.h).
+/// A series of samples. Texts are cut to the size of a record's fields (ring.h).
 struct SeriesDefinition {
     const char* source;
     std::string_view entity;
@@ -31,7 +31,7 @@ struct SeriesDefinition {
     StringId reason;
 };
 
-/// Why something else is recorded from now on; ends with a zero byte, or fills it.
+/// The reason of a new level. It ends with a zero byte, or fills the field.
 using WindowReason = std::array<char, sizeof trace::WindowRecord::why>;
 
 struct CommunicatorIdentity {
@@ -45,7 +45,8 @@ struct CommunicatorIdentity {
     std::uint64_t ncclHash = 0; ///< what NCCL calls it; 0: not known
 };
 
-/// A communicator as the hooks see it. Lives as long as the registry, also after its handle was given back.
+/// A communicator as the hooks see it. It lives as long as the registry, also after its handle was
+/// destroyed.
 struct Communicator {
     std::uint32_t id = 0;
     std::uint64_t createdTicks = 0;
@@ -61,14 +62,14 @@ public:
     /// Defines the names of all intercepted functions.
     explicit Registry(Ring& definitions);
 
-    /// 0 when there is no room for another definition right now.
+    /// Returns 0 if there is no room for another definition now.
     StringId intern(std::string_view text);
-    /// 0 for the null stream, and for one that is not known yet.
+    /// Returns 0 for the null stream and for a stream that is not registered yet.
     [[nodiscard]] std::uint32_t streamId(std::uint64_t handle) const
     {
         return handle != 0 ? m_streams.find(handle) : 0;
     }
-    /// The id of a stream that may be known. 0 when there is no room.
+    /// Returns the id of a stream, and registers it if needed. 0: no room.
     [[gnu::cold]] std::uint32_t addStream(std::uint64_t handle, std::int32_t device);
     void forgetStream(std::uint64_t handle);
 
@@ -80,32 +81,34 @@ public:
     {
         return addCommunicator(identity, identity.handle);
     }
-    /// To be found under `key` instead of its handle (0: not at all). An earlier one under it is forgotten.
+    /// Registers it under `key` instead of its handle (0: it cannot be looked up). Removes an earlier
+    /// one with this key.
     Communicator* addCommunicator(const CommunicatorIdentity& identity, std::uint64_t key);
-    /// Adds what NCCL itself calls it, which is learnt later. False when there is no room right now.
+    /// Adds NCCL's own hash, which becomes known later. Returns false if there is no room now.
     bool nameCommunicator(const Communicator& communicator, std::uint64_t ncclHash, std::string_view name);
-    /// Says more of one that is there: its row in the trace is written again.
+    /// Updates a registered communicator. Its row in the trace is written again.
     void amendCommunicator(Communicator& communicator, const CommunicatorIdentity& identity);
-    /// Those without a parent and with a known hash, in the order of their making: they tell the ranks.
+    /// Communicators without a parent and with a known hash, in order of creation. They determine the
+    /// ranks.
     [[nodiscard]] std::vector<CommunicatorIdentity> worldCommunicators();
     void forgetCommunicator(std::uint64_t handle);
-    /// Data calls on all communicators so far; null when none of them is in use.
+    /// Number of data calls on all communicators so far. Null: no communicator is in use.
     [[nodiscard]] std::optional<std::uint64_t> collectivesIssued();
 
     void addThread(std::uint32_t threadId, std::uint32_t tid, const char* name);
     void recordClock(const ClockSample& sample);
-    /// False when there is no room right now.
+    /// Returns false if there is no room now.
     bool recordWindow(std::int64_t startNs, std::uint64_t steps, std::string_view level,
                       const WindowReason& why);
-    /// Defines it under a new number, or anew under the one it has. 0 when there is no room for the
-    /// definition.
+    /// Defines a series under a new id, or again under the id it has. Returns 0 if there is no room for
+    /// the definition.
     std::uint32_t defineSeries(const SeriesDefinition& definition, std::uint32_t id = 0);
-    /// The kernel's numbers of threads added since the last call. Of a crowd that nobody asks for, the first.
+    /// Thread ids (of the kernel) added since the last call; only the first ones if there are too many.
     [[nodiscard]] std::vector<std::uint32_t> takeNewThreads();
 
-    /// Bit n: device n was used by this process.
+    /// Bit n is set if this process used device n.
     std::atomic<std::uint64_t> devicesSeen{0};
-    /// How many there have been of worldCommunicators().
+    /// Number of communicators that were ever in worldCommunicators().
     std::atomic<std::uint32_t> worldCommunicatorsSeen{0};
 
     Graphs graphs;

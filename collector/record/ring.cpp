@@ -20,8 +20,8 @@ Ring::Ring(std::span<std::byte> mapping, std::string path)
     std::atomic_ref<std::uint64_t>(m_header->magic).store(trace::kRingMagic, std::memory_order_release);
 }
 
-// Called at half a ring and from then on every sixteenth: asks for a drain, and fails only when the ring is
-// really full.
+// Called when the ring is half full and then after each sixteenth of it. Requests a drain; fails only if
+// the ring is full.
 bool Ring::makeRoom(std::uint64_t slots)
 {
     const std::uint64_t size = m_mask + 1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The writing end of one ring file (ringside/trace/ring.h has the layout). One thread writes, the drain
-// thread moves the tail. Never blocks, allocates or makes a system call: a full ring drops the record and
-// counts it. Rings are never unmapped, because a thread may be inside one when recording stops.
+// The writing side of a ring file (ringside/trace/ring.h has the layout). One thread writes; the drain
+// thread moves the tail. It never blocks, allocates or makes a system call. If the ring is full the
+// record is dropped and counted. Rings are never unmapped, because a thread may be writing when
+// recording stops.
 #pragma once
 #include "record/clock.h"
 
@@ -13,7 +14,7 @@
 
 namespace ringside::collector {
 
-/// Wakes the drain thread early; cheap when it was already asked.
+/// Wakes the drain thread early. Cheap if that was already requested.
 void requestDrain();
 
 class Ring final {
@@ -23,7 +24,8 @@ public:
     /// `mapping` is a zeroed ring file: header page, then a power of two of slots.
     Ring(std::span<std::byte> mapping, std::string path);
 
-    /// Space for one record, or null when the ring is full (counted). Fill it, then commit() it.
+    /// Returns space for one record, or null if the ring is full (then it is counted). Fill it, then
+    /// call commit().
     template <class Record>
     [[nodiscard]] Record* reserve()
     {
@@ -40,8 +42,8 @@ public:
         return reinterpret_cast<Record*>(slotAt(m_head));
     }
 
-    /// Makes the record visible: payload first, the commit word last.
-    /// `stream`: of a Call.
+    /// Makes the record visible by storing the commit word after the payload. `stream`: used by Call
+    /// records.
     template <class Record>
     void commit(Record* record, trace::RecordKind kind, std::uint16_t stream = 0)
     {
@@ -56,8 +58,8 @@ public:
 
     std::atomic<Use> use{Use::Owned};
     std::uint64_t decodedTo = 0; ///< of the drain thread alone
-    /// What its thread keeps, so that it is reachable from somewhere else: in a forked child, where the
-    /// thread is gone, a leak checker would report it.
+    /// The state of the ring's thread. Kept reachable here because a leak checker would report it in a
+    /// forked child, where the thread does not exist.
     const void* owner = nullptr;
 
 private:

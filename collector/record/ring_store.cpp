@@ -38,7 +38,7 @@ std::string ownPrefix()
     return "ringside-" + std::to_string(getuid()) + "-";
 }
 
-// Bytes of all ring files under /dev/shm that belong to this user's processes.
+// Returns the bytes of all ring files under /dev/shm of this user's processes.
 std::uint64_t ringBytesOnShm(const std::string& prefix)
 {
     std::uint64_t bytes = 0;
@@ -78,8 +78,8 @@ bool fitsFileSizeLimit(std::size_t bytes)
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes;
 }
 
-// A hole in a full tmpfs would be SIGBUS inside the user's call: so allocate for real and touch every page
-// now. Null with errno.
+// Allocates and touches every page now: in a full tmpfs a hole would raise SIGBUS inside the program's
+// call. Returns null, with errno, on failure.
 std::byte* mapFile(int file, std::size_t bytes)
 {
     if (!fitsFileSizeLimit(bytes)) {
@@ -151,8 +151,8 @@ Ring* RingStore::createHere(trace::RingRole role, std::size_t bytes)
     return m_rings.back().get();
 }
 
-// Many small ones before few large ones: each thread of each process needs one, and what does not fit lies on
-// a disk, whose writing back stalls who writes.
+// Prefers many small rings to few large ones: each thread of each process needs a ring, and a ring that
+// does not fit is placed on a disk, where writeback stalls the writer.
 std::unique_ptr<Ring> RingStore::makeInMemory(trace::RingRole role, std::size_t bytes)
 {
     constexpr std::size_t kSmallestBytes = std::size_t{256} << 10;
@@ -194,9 +194,9 @@ RingStore::Shortage RingStore::shortage() const
     return m_shortage;
 }
 
-// It gets its name when its header is whole: by a ring that does not say yet whose it is, readers would take
-// this process for a dead one. Where the file system can, it has no name at all until then, so that it goes
-// with a process that is killed meanwhile.
+// The ring gets its name when its header is complete: readers would take the process of an incomplete
+// header for dead. If the file system allows it, it has no name until then, so that it vanishes if the
+// process is killed meanwhile.
 std::unique_ptr<Ring> RingStore::make(const std::string& directory, trace::RingRole role, std::size_t bytes)
 {
     const std::string path =
@@ -263,7 +263,8 @@ void RingStore::fillHeader(Ring& ring, trace::RingRole role) const
     header.ringId = static_cast<std::uint32_t>(m_rings.size() + 1);
 }
 
-// A private directory below `place` that recovery can find; empty when it cannot be made or announced.
+// Creates a private directory in `place` that recovery can find. Returns an empty path if it cannot be
+// created or announced.
 std::string RingStore::makeAnnounced(const std::string& place)
 {
     std::string pattern = place + "/" + ownPrefix() + "XXXXXX";
@@ -274,7 +275,7 @@ std::string RingStore::makeAnnounced(const std::string& place)
     return pattern;
 }
 
-// For who finds it when this process was killed and its run directory forgotten.
+// Helps somebody who finds the directory after this process was killed and its run directory is gone.
 void RingStore::sign(const std::string& directory) const
 {
     const ErrnoKeeper keeper;
@@ -345,7 +346,8 @@ std::string RingStore::diskDirectory(std::size_t bytes)
     return directory;
 }
 
-// False when the run directory cannot take the line: rings that nobody can find are not made.
+// Returns false if the line cannot be written into the run directory. Then no rings are made, because
+// recovery could not find them.
 bool RingStore::announce(const std::string& directory)
 {
     const std::string list = this->list();

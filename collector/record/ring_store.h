@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes, hands out and removes the ring files of this process. On tmpfs, because writeback would stall
-// writers; all rings of all processes together take at most a quarter of /dev/shm's free space (NCCL needs it
-// too), else they go to the run directory. A small file BASE.rings in the run directory names the
-// directories, one a line, so that recovery finds them.
+// Creates, assigns and removes the ring files of this process. They are on tmpfs, because writeback
+// would stall writers. All rings of all processes together take at most a quarter of the free space of
+// /dev/shm, which NCCL needs too; further rings are placed in the run directory. The file BASE.rings in
+// the run directory lists the directories, one a line, so that recovery finds them.
 #pragma once
 #include "record/network_file_system.h"
 #include "record/ring.h"
@@ -28,11 +28,11 @@ class RingStore final {
 public:
     explicit RingStore(ProcessNames names, IsNetworkDirectory isNetwork = &isNetworkDirectory);
 
-    /// A fresh ring of `bytes` (a power of two) or, where memory is scarce, of less, or null with one line
-    /// said: then there is no recording for its thread. Any thread may ask: no descriptor of the program's
+    /// Returns a new ring of `bytes` (a power of two), or a smaller one if memory is scarce. Null, with
+    /// one message: the thread is not recorded. Any thread may call it: no descriptor of the program's
     /// table is used.
     Ring* create(trace::RingRole role, std::size_t bytes);
-    /// A ring whose former thread is gone and whose records are committed, or a fresh one.
+    /// Returns a ring whose former thread has ended and whose records are committed, or a new one.
     Ring* acquire(std::uint32_t threadId, std::size_t bytes);
 
     [[nodiscard]] std::vector<Ring*> rings() const;
@@ -42,16 +42,17 @@ public:
     {
         return m_refusedThreads.load(std::memory_order_relaxed);
     }
-    // Directories for the database where it does not lie in the run directory: private, announced as those of
-    // the rings are, and removed with them. Empty: there is none.
-    /// In memory, within the share that rings have of it.
+    // Directories for a database that is not in the run directory: private, listed in BASE.rings and
+    // removed like those of the rings. Empty: there is none.
+    /// In memory, within the share of the rings.
     [[nodiscard]] std::string shareOfMemory(std::size_t bytes);
     /// On a disk of this host: below TMPDIR or /tmp.
     [[nodiscard]] std::string directoryOnThisHost();
-    /// The run directory is on a network's file system: its pages are never dirtied by the program's threads.
+    /// The run directory is on a network file system. The program's threads must not write to mapped
+    /// pages there.
     [[nodiscard]] bool isRunRemote() const { return m_runRemote; }
 
-    /// What rings had to do without, for the trace.
+    /// Issues for the trace: rings that are smaller or on a disk.
     struct Shortage {
         std::size_t smallestBytes = 0; ///< of a ring that is smaller than asked; 0: none is
         std::string disk;              ///< where rings lie that found no room in memory; empty: none
@@ -59,7 +60,7 @@ public:
     };
     [[nodiscard]] Shortage shortage() const;
 
-    /// After a clean close: the records are in the database.
+    /// Removes all files after a clean close, when the records are in the database.
     void removeFiles();
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much is to be recorded at a moment of the run, and why: a function of the profile, the windows, and
-// what has happened so far. Plain values, no clock and no state of its own, so that it is tested without a
-// run; record/level.h applies it.
+// Computes how much is recorded at a moment of the run, and why, from the profile, the windows and what
+// has happened so far. It has no clock and no state, so that it can be tested without a run.
+// record/levels.h applies the result.
 #pragma once
 #include "record/level.h"
 #include "record/steady_period.h"
@@ -23,10 +23,11 @@ enum class Profile {
     Off,
 };
 
-/// What auto measures more than light: the beginning, so that short runs have device work, too, which is said
-/// to be warm-up. Where no step is marked, that lasts until a steady period is seen (steady_period.h), for so
-/// long at most; whenever that is seen, it opens its window, be it after minutes of loading and compiling.
-/// Steps that come later open the window that they are due all the same.
+/// When the profile auto records the device too. It records the beginning, as warm-up, so that short
+/// runs have device work. If no step is marked, this lasts until a steady period is seen
+/// (steady_period.h), but not longer than kWarmUpNs. A steady period opens its window whenever it comes,
+/// even after minutes of loading and compiling. Steps that are marked later still open the window by
+/// steps.
 struct AutoWindow {
     static constexpr std::uint64_t kWarmUpSteps = 9;
     static constexpr std::uint64_t kLastStep = 60;
@@ -34,9 +35,8 @@ struct AutoWindow {
     static constexpr std::int64_t kSteadyNs = SteadyPeriod::kMeasuredNs;
 };
 
-/// Fixed when recording starts. Windows apply to what the profile adds to light: inside them its level (auto
-/// counts as standard), outside light. The profile light adds nothing: with windows it records inside them
-/// alone.
+/// Fixed when recording starts. Inside windows the profile's level holds (auto counts as standard),
+/// outside it is light. With the profile light, recording is paused outside the windows.
 struct Plan {
     Profile profile = Profile::Auto;
     trace::RecordingWindows windows;
@@ -78,17 +78,18 @@ struct Wanted {
 
 [[nodiscard]] Wanted wantedAt(const Plan& plan, const Moment& moment);
 
-/// When time alone next changes what is wanted, in ns since the start; nothing: it never does again.
+/// The next time, in ns since the start, at which the wanted level changes without any other event.
+/// Null: never again.
 [[nodiscard]] std::optional<std::int64_t> nextTimedChange(const Plan& plan, const Moment& moment);
 
-/// As they stand in the trace and are given to live control: paused, light, standard, deep.
+/// The names in the trace and in live control: paused, light, standard, deep.
 [[nodiscard]] const char* nameOf(Level level);
 [[nodiscard]] std::optional<Level> levelNamed(std::string_view name);
 
-/// Why a level holds, for a row of the trace (trace::WindowRecord has room for it); empty: it is what the
-/// profile always does.
+/// The reason of a level, for the trace (it fits into trace::WindowRecord). Empty: the profile's usual
+/// level.
 [[nodiscard]] std::string inWords(const Plan& plan, Reason reason);
-/// When the device tier is to measure, for a run that did not get there.
+/// Describes when the device tier would have measured, for a run that ended before.
 [[nodiscard]] std::string whenDevice(const Plan& plan);
 
 } // namespace ringside::collector

@@ -29,7 +29,8 @@ constinit thread_local ThreadLocal t_thread
 
 namespace {
 
-// Everything a recording needs. Made once and never freed: threads and exit handlers may still be inside.
+// Everything that a recording needs. Created once and never freed: threads and exit handlers may still
+// use it.
 struct Session {
     Session(const ProcessNames& names, const Options& sessionOptions)
         : options(sessionOptions), control(names), store(names)
@@ -60,7 +61,8 @@ void endThread(void* state)
     requestDrain(); // so that threads that come and go share few rings
 }
 
-// A fork while another thread starts the recording would leave the child a locked mutex and half a session.
+// If the program forks while another thread starts the recording, the child would inherit a locked mutex
+// and an incomplete session.
 void holdStart()
 {
     pthread_mutex_lock(&g_startMutex);
@@ -70,8 +72,8 @@ void releaseStart()
     pthread_mutex_unlock(&g_startMutex);
 }
 
-// Threads of the parent, its files and its drain thread are not ours: a child of a recording process records
-// nothing. A child of a process that did not record yet may start its own recording.
+// A forked child of a recording process records nothing: the parent's rings, files and drain thread are
+// not its own. A child of a process that does not record yet may start its own recording.
 void disableInChild()
 {
     releaseStart();
@@ -87,7 +89,7 @@ bool makeDirectory(const std::string& path)
     return mkdir(path.c_str(), kPrivate) == 0 || errno == EEXIST;
 }
 
-// By making a file: what the mode says does not hold for every user and file system.
+// Tested by creating a file: mode bits do not decide for every user and file system.
 bool canMakeFiles(const ProcessNames& names)
 {
     const std::string probe = names.database() + ".tmp";
@@ -98,7 +100,7 @@ bool canMakeFiles(const ProcessNames& names)
     return false;
 }
 
-// Null, with the reason said, when this process cannot be recorded.
+// Returns null, with a message, if this process cannot be recorded.
 Session* makeSession()
 {
     const Options options = readOptions();
@@ -140,7 +142,7 @@ Session* makeSession()
     return session;
 }
 
-// Also where recording was over before: the exit code tells that this process was not killed.
+// Also done if recording had ended before: the exit code shows that this process was not killed.
 void closeAtExit(int exitCode, void*)
 {
     tellExit(exitCode);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording in this process: begins at the first NCCL, CUDA or mark call (so that launchers leave nothing),
-// ends at exit or when our part fails, and never begins again. The inline part is the hot path: no lock, no
-// allocation, no system call.
+// The recording of this process. It begins at the first NCCL, CUDA or mark call, so that launchers leave
+// no files. It ends at exit or when the collector fails, and does not begin again. The inline functions
+// are the hot path: no lock, no allocation, no system call.
 #pragma once
 #include "record/clock.h"
 #include "record/level.h"
@@ -23,12 +23,12 @@ class Writer;
 
 namespace ringside::collector {
 
-/// What one recording thread keeps. Made at its first event, freed when the thread ends.
+/// State of one recording thread. Created at its first event, freed when the thread ends.
 struct ThreadState {
     Ring* ring = nullptr;
     std::uint32_t threadId = 0;
     bool deviceNoted = false;
-    // The NCCL group the thread is in.
+    // The open NCCL group of the thread.
     int groupDepth = 0;
     bool groupWanted = true; ///< recording was not paused when it began
     std::uint64_t groupId = 0;
@@ -36,7 +36,7 @@ struct ThreadState {
     std::uint64_t groupStartTicks = 0;
     GroupStreams groupStreams;
     NcclThread nccl;
-    // The step it marked.
+    // The step that the thread marked.
     bool inStep = false;
     bool stepWanted = true; ///< recording was not paused when it began
     std::int64_t stepNumber = 0;
@@ -59,33 +59,34 @@ struct ThreadState {
     [[nodiscard]] trace::InFlight& inFlight() const { return ring->header().inFlight[0]; }
 };
 
-/// Initial-exec: touched on every call, must not allocate.
+/// Initial-exec TLS: it is used in every call and must not allocate.
 struct ThreadLocal {
     ThreadState* state;
     int depth;          ///< > 0: inside a hook; what NCCL and CUDA call themselves is not recorded again
     bool refused;       ///< there was no room for this thread's ring: not asked for again
     const void* caller; ///< where in the program the last call was made that is recorded, or is the first
 };
-// constinit also here: without it every access first looks for an initialising function.
+// constinit here too: without it every access first checks for an initializer function.
 extern constinit thread_local ThreadLocal t_thread __attribute__((tls_model("initial-exec")));
 
-/// Begins the recording at the first call, and makes what the thread needs at its own first one.
+/// Begins the recording at the first call, and creates the thread's state at the thread's first call.
 [[gnu::cold]] ThreadState* makeRecordingThread();
 
-/// The calling thread's state, or null when nothing is recorded.
+/// The calling thread's state. Null: nothing is recorded.
 inline ThreadState* recordingThread()
 {
     ThreadState* const state = t_thread.state;
     return state != nullptr && !g_gate.isOver() ? state : makeRecordingThread();
 }
 
-/// Whether a call is none of our business: it comes from inside another one, or recording is over or off.
+/// Whether a call is not recorded: it is made inside another recorded call, or recording is over or off.
 inline bool passesThrough()
 {
     return t_thread.depth != 0 || g_gate.isOver();
 }
 
-/// Marks the thread as inside our code, also against signal handlers and thread cancellation.
+/// Marks the thread as inside the collector's code, so that signal handlers record nothing, and disables
+/// thread cancellation.
 class Inside final {
 public:
     Inside() { ++t_thread.depth; }
@@ -94,8 +95,8 @@ public:
     Inside& operator=(const Inside&) = delete;
 };
 
-/// Shows other processes and recovery what the thread is inside (outermost call only). What only a collective
-/// has is zero outside of one.
+/// Publishes the call that the thread is in (the outermost one) for other processes and for recovery.
+/// Members that only a collective has are zero for other calls.
 inline void enterCall(trace::InFlight& slot, std::uint32_t api, std::uint64_t startTicks)
 {
     slot.startTicks = startTicks;
@@ -112,7 +113,7 @@ inline void leaveCollective(trace::InFlight& slot)
     slot.count = 0;
 }
 
-/// Call and group ids come from one counter: either may be an external correlation id.
+/// Ids of calls and groups come from one counter, because either may be an external correlation id.
 extern std::atomic<std::uint64_t> g_nextCallId;
 inline std::uint64_t nextCallId()
 {
@@ -120,36 +121,38 @@ inline std::uint64_t nextCallId()
 }
 
 extern constinit Registry* g_registry __attribute__((visibility("hidden")));
-/// Valid from the begin of the recording on, and never freed.
+/// Valid once the recording has begun, and never freed.
 inline Registry& registry()
 {
     return *g_registry;
 }
 const ProcessNames& processNames();
-/// A ring for a thread of the collector's own (own_thread.h), which is the only one to write into it. Never
-/// freed. Null, said on stderr, when there is no room.
+/// Returns a ring for a thread of the collector (own_thread.h), the only one that writes into it. Never
+/// freed. Null, with a message, if there is no room.
 Ring* makeOwnRing(std::size_t bytes);
 
-/// What takes part in the drain thread's work: called on that thread only, may throw (recording then stops).
+/// A part of the collector that works on the drain thread. Its functions are called on that thread only.
+/// They may throw, which stops the recording.
 class Participant {
 public:
     virtual ~Participant() = default;
     virtual void begin(trace::Writer& writer, const Options& options) = 0;
     virtual void pass(trace::Writer& writer, Registry& registry) = 0;
     virtual void end(trace::Writer& writer, Registry& registry) = 0;
-    /// Instead of end() when the trace cannot be written any more: lets go of what it holds in the program.
+    /// Called instead of end() if the trace cannot be written any more. Releases what the part holds in
+    /// the program.
     virtual void abandon() {}
 };
-/// Who takes part: the collector defines it, without it (a weak default) nobody does. Called once, when
-/// recording starts; they must live as long as the process. Not a registration by static constructors, which
-/// may run after the first intercepted call.
+/// Returns the parts. The collector defines this function; the weak default returns none. Called once,
+/// when recording starts. The parts must live as long as the process. They are not registered by static
+/// constructors, because those may run after the first intercepted call.
 std::vector<Participant*> makeParticipants();
 
-/// Ends recording: all records are committed and the file is closed, within a bounded wait. Safe to call
-/// twice. `exitCode`: the program's; with another one than 0 a flight recorder is kept.
+/// Ends the recording: commits all records and closes the file, within a bounded time. May be called
+/// twice. `exitCode` is the program's; if it is not 0 a flight recorder's trace is kept.
 void closeSession(int exitCode = 0);
-/// At exit, closes the session before the handlers that were set until now: they run in reverse order, and
-/// CUDA's ends the driver that the last records come from.
+/// Registers an exit handler that closes the session. Handlers run in reverse order, so it runs before
+/// those that are registered by now: CUDA's handler stops the driver that delivers the last records.
 void closeAheadOfExitHandlers();
 
 } // namespace ringside::collector

@@ -41,13 +41,13 @@ void SteadyPeriod::look(std::int64_t nowNs, std::uint64_t done)
 void SteadyPeriod::keep(const Sample& sample)
 {
     m_samples.push_back(sample);
-    // One stays that is older than all spans: what was done by their beginning.
+    // Keeps one entry older than all spans: the count at their beginning.
     while (m_samples.size() > 2 && m_samples[1].ns <= sample.ns - kSpans * kLongestSpanNs) {
         m_samples.pop_front();
     }
 }
 
-/// Passes come when they can, and cut bursts: a quarter more or less is even.
+/// Passes are irregular and split bursts, so a quarter more or less counts as even.
 bool SteadyPeriod::isEven(std::int64_t spanNs) const
 {
     constexpr std::uint64_t kFewest = 4;

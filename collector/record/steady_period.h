@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a job that marks no steps has come to its training: the same number of collectives (or, in a process
-// without a communicator, of recorded calls) in each of several equal spans of time. Loading, compiling and
-// warming up are not like that. No clock of its own, so that tests bring their own time.
+// Detects when a job that marks no steps has begun to train: each of several equal time spans holds
+// about as many collectives (or recorded calls, in a process without a communicator). Loading, compiling
+// and warming up are not that regular. It reads no clock, so that tests supply the time.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -11,12 +11,12 @@ namespace ringside::collector {
 
 class SteadyPeriod final {
 public:
-    /// For so long it is measured; one that breaks off before was none, and another is waited for.
+    /// The length of the window. A period that ends earlier is discarded, and the next one is awaited.
     static constexpr std::int64_t kMeasuredNs = 60'000'000'000;
 
-    /// At a pass of the drain thread. `done`: collectives or calls so far.
+    /// Call it at each pass of the drain thread. `done`: collectives or calls so far.
     void look(std::int64_t nowNs, std::uint64_t done);
-    /// When it was noticed; null: there is none (yet).
+    /// When the period was detected. Null: there is none (yet).
     [[nodiscard]] std::optional<std::int64_t> sinceNs() const { return m_sinceNs; }
 
 private:

@@ -25,8 +25,8 @@ void noteStep(StepCounts& ofThread, StepSource source)
     std::uint32_t furthest = g_steps[source].load(std::memory_order_relaxed);
     while (furthest < steps && !g_steps[source].compare_exchange_weak(furthest, steps)) {
     }
-    // The level changes with the step that begins, not at the drain thread's next pass; what that thread has
-    // to do about it (loading and starting CUPTI) it is to do now.
+    // The level changes with the step that begins, not at the drain thread's next pass. The drain thread
+    // is woken to do its part now: loading and starting CUPTI.
     const auto firstOfWindow = static_cast<std::uint64_t>(plan().windows.firstStep);
     if (applyLevel() || steps + kReadyAheadSteps == firstOfWindow) {
         requestDrain();

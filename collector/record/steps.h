@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many steps the program has marked, for windows by steps. A program may say the same step
-// several times (an explicit mark, an NVTX range, a range inside that one): the best source that it uses
-// counts, the others do not, in the order in which the analyzer takes them (analyzer/model/steps.cpp).
-// Several threads may each mark every step (a process with several ranks): the furthest one counts.
+// Counts the steps that the program has marked, for windows by steps. A program may mark a step several
+// times (an explicit mark, an NVTX range, a range inside that one). Only the best source counts, in the
+// same order as in analyzer/model/steps.cpp. If several threads mark every step (a process with several
+// ranks), the furthest one counts.
 #pragma once
 #include <ringside/trace/step_name.h>
 
@@ -14,15 +14,15 @@
 
 namespace ringside::collector {
 
-/// 0: explicit marks; from 1 on the names of NVTX ranges (trace::kStepNames), best first.
+/// 0: explicit marks. From 1 on: names of NVTX ranges (trace::kStepNames), best first.
 using StepSource = std::size_t;
 inline constexpr StepSource kMarkedSteps = 0;
 inline constexpr std::size_t kStepSources = 1 + trace::kStepNames.size();
 
-/// Of an NVTX range that is one training step.
+/// The source of an NVTX range that is one training step.
 std::optional<StepSource> stepSourceOf(std::string_view rangeName);
 
-/// Steps begun on one thread, by source. noteStep applies the level that the step brings.
+/// Steps begun on one thread, by source. noteStep applies the level that holds from the step on.
 using StepCounts = std::array<std::uint32_t, kStepSources>;
 void noteStep(StepCounts& ofThread, StepSource source);
 std::uint64_t stepsNoted();

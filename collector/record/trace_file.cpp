@@ -33,7 +33,7 @@ std::string secondsOf(std::int64_t ns)
     return text.data();
 }
 
-/// False with errno.
+/// Returns false, with errno, on failure.
 bool copyAll(const std::string& path, int to)
 {
     if (to < 0) {
@@ -52,7 +52,7 @@ bool copyAll(const std::string& path, int to)
     return copied == 0;
 }
 
-/// Somebody reads the trace while it is closed: what was written lies beside it, still.
+/// A reader has the trace open while it is closed, so the write-ahead log stays beside it.
 bool hasLog(const std::string& path)
 {
     struct stat log {};
@@ -202,7 +202,7 @@ void TraceFile::close(int exitCode)
     }
 }
 
-// Else what the dump says was going on then would look like the end.
+// Otherwise the calls in flight at the dump would look like those at the end.
 void TraceFile::tellEndInDump()
 try {
     if (m_dumpedNs != 0 && access(m_names.database().c_str(), W_OK) == 0) {

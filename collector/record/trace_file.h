@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The database of this process: where it lies, how large and how old it may get, and what becomes of it.
+// The database of this process: its place, its size and age limits, and what happens to it at the end.
 //
-// As a rule it is RUN/HOST-PID.db. Where the run directory is on a network file system (which has no shared
-// memory for SQLite's write-ahead log, and slows the drain down), it lies on a disk of this host and is moved
-// when it is closed. As a flight recorder it lies in memory (/dev/shm), holds the last so many seconds, and
-// nothing comes into the run directory unless it is dumped or the process fails; a clean end removes it. A
-// local one lies in a directory that HOST-PID.rings names, as the rings do, so that recovery finds it. All of
-// the drain thread, but requestDump().
+// Usually it is RUN/HOST-PID.db. If the run directory is on a network file system (which has no shared
+// memory for SQLite's write-ahead log, and is slow), it is on a disk of this host and is moved when it
+// is closed. A flight recorder's database is in memory (/dev/shm) and holds the last seconds. It is
+// written to the run directory only by a dump or if the process fails; a clean end removes it.
+// HOST-PID.rings names the directory of a local database, as of rings, so that recovery finds it. Only
+// the drain thread may use this, except requestDump().
 #pragma once
 #include "record/options.h"
 #include "record/ring_store.h"
@@ -19,31 +19,32 @@
 
 namespace ringside::collector {
 
-/// Asks for a dump of the flight recorder at the drain thread's next pass; nothing where there is none.
-/// `reason` is kept as a pointer: a literal. Any thread may call it.
+/// Requests a dump of the flight recorder at the drain thread's next pass. Does nothing if there is
+/// none. `reason` must be a literal: the pointer is kept. Any thread may call it.
 void requestDump(const char* reason);
 
 class TraceFile final {
 public:
     TraceFile(const ProcessNames& names, const Options& options, RingStore& store);
 
-    /// Makes the database and opens it. Throws ringside::Error.
+    /// Creates the database and opens it. Throws ringside::Error.
     void open();
     [[nodiscard]] trace::Writer& writer() { return *m_writer; }
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] bool isFlightRecorder() const { return m_keepNs != 0; }
 
-    /// After each pass: drops what is too old, and writes down what the size limit has done. A flight
-    /// recorder keeps its seconds before `quietSinceNs` (since when the program has issued no collective;
-    /// null: it is not quiet), and all since: what led to a hang is not to be gone when the hang is noticed.
+    /// Call it after each pass. Deletes what is too old, and records what the size limit did.
+    /// `quietSinceNs`: since when the program has issued no collective; null: it issues them. A flight
+    /// recorder keeps its seconds before that time and everything after it, so that what led to a hang
+    /// is still there when the hang is detected.
     void keep(std::optional<std::int64_t> quietSinceNs);
-    /// The reason of a dump that was asked for, once; null: none was.
+    /// Returns the reason of a requested dump, once. Null: none was requested.
     [[nodiscard]] const char* takeDumpRequest();
-    /// A consistent copy as RUN/HOST-PID.db, in place of an earlier one; calls in flight stand in it. Returns
-    /// what became of it, in words.
+    /// Writes a consistent copy as RUN/HOST-PID.db, which replaces an earlier one and includes calls in
+    /// flight. Returns the result as text.
     std::string dump(const char* reason, const std::vector<trace::InFlightRow>& inFlight);
-    /// Closes it for good: moved where it is local, or removed where it is a flight recorder and `exitCode`
-    /// is 0: another one is a crash.
+    /// Closes the database. A local one is moved to the run directory. A flight recorder's is removed if
+    /// `exitCode` is 0; another exit code counts as a crash.
     void close(int exitCode);
 
 private:
@@ -66,7 +67,7 @@ private:
     std::int64_t m_nextDropNs = 0;
     std::optional<std::int64_t> m_completeFromNs;
     std::int64_t m_dumpedNs = 0; ///< when the last dump was made; 0: none was
-    // What the trace says already.
+    // What has been written into the trace already.
     bool m_toldFull = false;
     std::int64_t m_toldRefused = 0;
     std::int64_t m_toldDeleted = 0;

@@ -14,7 +14,8 @@
 namespace ringside::collector {
 namespace {
 
-/// Of a thread of the program: the definitions and our own threads' rings have no thread id.
+/// Whether the ring belongs to a thread of the program: the rings of definitions and of the collector's
+/// threads have no thread id.
 bool isWatched(const Ring& ring)
 {
     return ring.use.load(std::memory_order_acquire) == Ring::Use::Owned && ring.header().threadId != 0;
@@ -96,7 +97,8 @@ void Watchdog::end(trace::Writer& writer)
     withdrawRequest();
 }
 
-// By rename, so that whoever answers never sees half of it. The start time tells a reused process id.
+// Written by rename, so that readers never see a part of it. The start time identifies a reused process
+// id.
 void Watchdog::leaveRequest(const Ring& ring)
 {
     std::ostringstream text;

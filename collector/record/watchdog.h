@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices on the drain thread that the process hangs, and writes what every recording thread is in. It does
-// nothing to the program's threads: for their stacks it leaves a request, HOST-PID.hang in the run directory,
-// which `ringside record` answers from outside (trace/FORMAT.md, "Stacks").
+// Detects on the drain thread that the process hangs, and writes the call that every recording thread is
+// in. It does not touch the program's threads. For their stacks it writes a request, HOST-PID.hang in
+// the run directory, which `ringside record` answers from outside (trace/FORMAT.md, "Stacks").
 #pragma once
 #include "record/hang_detector.h"
 #include "record/registry.h"
@@ -17,15 +17,15 @@ namespace ringside::collector {
 
 class Watchdog final {
 public:
-    /// `timeoutNs` 0: never notices anything.
+    /// `timeoutNs` 0: hangs are not detected.
     Watchdog(const ProcessNames& names, std::int64_t timeoutNs);
 
-    /// Looks at all rings; when a hang begins or ends, writes that and commits. Throws as the writer does.
+    /// Checks all rings. If a hang begins or ends, writes and commits that. Throws as the writer does.
     void pass(trace::Writer& writer, trace::RingDecoder& decoder, const std::vector<Ring*>& rings,
               Registry& registry);
-    /// HangDetector::quietSinceNs, as of the last pass; null also where nobody looks.
+    /// HangDetector::quietSinceNs as of the last pass. Null also if hangs are not detected.
     [[nodiscard]] std::optional<std::int64_t> quietSinceNs() const { return m_detector.quietSinceNs(); }
-    /// Takes back a request that nobody has answered.
+    /// Removes a request that was not answered.
     void withdrawRequest();
 
 private:
