@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns CUPTI's activity records into rows. Only the prefixes of abi/cupti.h are read; times become
-// CLOCK_MONOTONIC ns. A record whose times CUPTI did not measure (0) is counted as an issue, never stored as
-// 0.
+// Turns CUPTI's activity records into rows. Reads only the prefixes of abi/cupti.h and converts times to
+// CLOCK_MONOTONIC ns. A record without times (CUPTI gives 0) is counted in an issue and not stored.
 #pragma once
 #include "abi/cupti.h"
 #include "device/cupti_library.h"
@@ -20,17 +19,18 @@ class ActivityReader final {
 public:
     ActivityReader(const CuptiLibrary& cupti, trace::Writer& writer, const ThreadIds& threads);
     void addClock(const DeviceClockSample& reading);
-    /// Times can be converted exactly.
+    /// Whether times can be converted exactly.
     [[nodiscard]] bool isClockReady() const { return m_clock.isReady(); }
-    /// Records call threads by the kernel's numbers, as another tool has chosen; else by their handles.
+    /// Records identify threads by the kernel's thread id, which another tool has chosen; otherwise by
+    /// handle.
     void setSystemThreadIds(bool system) { m_systemThreadIds = system; }
     void read(std::uint8_t* buffer, std::size_t validBytes);
-    /// Begins to look for device work that the host launched after `ns`.
+    /// Starts to watch for device work that the host launched after `ns`.
     void awaitWorkAfter(std::int64_t ns);
-    /// Such work has run, so that nearly all that was launched before has, too: correlation numbers grow with
-    /// each launch.
+    /// Whether such work has run. Then nearly all work that was launched before has run too: correlation
+    /// ids grow with each launch.
     [[nodiscard]] bool hasSeenLaterWork() const { return m_firstLater && *m_firstLater <= m_lastRun; }
-    /// Writes the issue for what could not be stored.
+    /// Writes the issue for records that could not be stored.
     void reportIssues();
 
 private:
@@ -50,7 +50,7 @@ private:
         return m_clock.toMonotonicNs(deviceNs);
     }
     trace::StringId kernelName(const char* name);
-    /// kQuestion for a call that launches nothing.
+    /// kQuestion: a call that launches nothing.
     static constexpr trace::StringId kQuestion = 0;
     trace::StringId apiName(cupti::CallbackDomain domain, std::uint32_t cbid);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers that CUPTI fills and the drain thread reads. Requests never get null (CUPTI before 12.9 crashes on
-// it): beyond the cap the oldest finished buffer is given up and its records are counted. Called on CUPTI's
-// and the program's threads: a short lock, no I/O.
+// Buffers that CUPTI fills and the drain thread reads. A request never returns null, because CUPTI
+// before 12.9 crashes then: beyond the limit the oldest full buffer is discarded and its records are
+// counted. Called on threads of CUPTI and of the program: a short lock, no I/O.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -20,7 +20,7 @@ public:
         std::size_t validBytes;
     };
 
-    /// How many records a buffer holds, which only CUPTI can tell.
+    /// Returns the number of records in a buffer, which only CUPTI can count.
     using CountRecords = std::size_t (*)(std::uint8_t* buffer, std::size_t validBytes);
 
     explicit BufferPool(CountRecords countRecords) : m_countRecords(countRecords) {}
@@ -31,17 +31,18 @@ public:
     std::uint8_t* request();
     [[nodiscard]] static std::size_t sizeOf(const std::uint8_t* buffer);
     void finish(std::uint8_t* buffer, std::size_t validBytes);
-    /// Our records in another client's buffer, which stays its own.
+    /// Copies our records from another client's buffer, which stays with that client.
     void finishCopy(const std::uint8_t* buffer, std::size_t validBytes);
-    /// Whether it came from here.
+    /// Whether the buffer belongs to this pool.
     [[nodiscard]] bool owns(const std::uint8_t* buffer);
     [[nodiscard]] std::vector<Finished> takeFinished();
     void giveBack(std::uint8_t* buffer);
-    /// Buffers that CUPTI has.
+    /// Number of buffers that CUPTI holds.
     [[nodiscard]] std::size_t handedOut();
-    /// Of buffers that were given up because too many waited to be read.
+    /// Number of records in buffers that were discarded because too many waited to be read.
     [[nodiscard]] std::uint64_t lostRecords() const { return m_lostRecords.load(std::memory_order_relaxed); }
-    /// Filled without room for their records, while memory was out: nobody knows how many those were.
+    /// Number of buffers that could not hold records because memory was out. The number of their records
+    /// is not known.
     [[nodiscard]] std::uint64_t unreadBuffers() const
     {
         return m_unreadBuffers.load(std::memory_order_relaxed);

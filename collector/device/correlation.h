@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ties device work to the NCCL call that made it: an external correlation id around the real call, only while
-// CUPTI is on.
+// Links device work to the NCCL call that launched it, by an external correlation id around the real
+// call. Active only while CUPTI is on.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -8,7 +8,8 @@
 namespace ringside::collector {
 
 extern std::atomic<bool> g_deviceTierOn;
-/// Calls whose kernels NCCL launched from a thread of its own, without saying which call it was.
+/// Number of calls whose kernels NCCL launched from its own thread without reporting which call they
+/// belong to.
 extern std::atomic<std::uint64_t> g_untiedCalls;
 void pushCorrelation(std::uint64_t id);
 void popCorrelation();

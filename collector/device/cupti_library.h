@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI by dlopen: the copy that the process already has, else the one of the process's CUDA runtime. Two
-// copies in one process break each other, and one of another CUDA may not know the runtime that it watches.
+// Loads CUPTI with dlopen: the copy that the process already has, else the one of the process's CUDA
+// runtime. Two copies in one process break each other, and a copy of another CUDA version may not
+// support the runtime.
 #pragma once
 #include "abi/cupti.h"
 
@@ -15,7 +16,7 @@ struct CuptiLibrary {
     RINGSIDE_CUPTI_NEWER_FUNCTIONS(RS_CUPTI) ///< null where CUPTI is older
 #undef RS_CUPTI
 
-    /// False when no CUPTI can be loaded or it lacks a function; `reason()` then says which.
+    /// Returns false if CUPTI cannot be loaded or lacks a function; `reason()` then says which.
     bool load();
     [[nodiscard]] const std::string& reason() const
     {
@@ -26,12 +27,12 @@ private:
     std::string m_reason;
 };
 
-/// Whether the process has the CUDA runtime or the driver. Before, CUPTI has nothing to see and does harm: it
-/// would start the driver, which forked children could not use any more. Takes no lock that a program's
-/// constructor holds.
+/// Whether the process has loaded the CUDA runtime or the driver. Before that CUPTI has nothing to
+/// record and does harm: it would start the driver, which forked children could not use any more. Takes
+/// no lock that a constructor of the program may hold.
 [[nodiscard]] bool isCudaLoaded();
 
-/// Why a CUPTI call failed, in words for the report.
+/// Describes why a CUPTI call failed, for the report.
 const char* cuptiFailure(cupti::Result result);
 
 } // namespace ringside::collector

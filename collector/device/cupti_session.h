@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every call of CUPTI that may block, on a thread of its own: cuptiActivityFlushAll blocks by its own
-// account, all of them may wait for locks of the driver, and a hanging job holds those for as long as it
-// hangs: just then the drain thread must go on. Another client goes first (neighbour.h). It asks (want) and
-// looks (takeReport), and never waits but at the end, for a bounded time.
+// Makes all CUPTI calls that may block, on a separate thread. cuptiActivityFlushAll is documented to
+// block, and all of them may wait for locks of the driver, which a hanging job holds as long as it
+// hangs. The drain thread must continue just then. It sets what it wants (want), reads the state
+// (takeReport), and waits only at the end, for a bounded time. Another client of CUPTI has priority
+// (neighbour.h).
 #pragma once
 #include "device/activity_reader.h"
 #include "device/buffer_pool.h"
@@ -20,7 +21,7 @@
 
 namespace ringside::collector {
 
-/// How it stands with CUPTI, as the thread last said.
+/// The state of CUPTI as the thread last reported it.
 struct CuptiReport {
     enum class State { Off, On, Refused, StandsBack, DriverGone };
     struct Gap {
@@ -42,20 +43,22 @@ struct CuptiReport {
 class CuptiSession final {
 public:
     CuptiSession();
-    /// On the drain thread: whether CUPTI shall be on. A refusal holds until it was not wanted for once.
+    /// Called by the drain thread: sets whether CUPTI shall be on. After a refusal there is no new
+    /// attempt until want(false) was called once.
     void want(bool on);
-    /// Records are asked for every 50 ms, not every second.
+    /// Flushes records every 50 ms instead of every second.
     void flushSoon(bool soon) { m_flushSoon = soon; }
     [[nodiscard]] CuptiReport takeReport();
-    /// Of the report the clocks alone; the rest stays for takeReport().
+    /// Takes only the clock readings of the report; the rest stays for takeReport().
     [[nodiscard]] std::vector<DeviceClockSample> takeClocks();
-    /// On a thread of the program, whose call of CUPTI is another client's: returns when we have let go, or
-    /// after 5 s.
+    /// Called on a thread of the program before a CUPTI call of another client. Returns when the
+    /// collector has released CUPTI, or after 5 s.
     static void handOver();
-    /// Lets go of CUPTI and ends the thread. False when it is still inside a call after so long.
+    /// Releases CUPTI and ends the thread. Returns false if the thread is still inside a call after this
+    /// time.
     bool end(int milliseconds);
     [[nodiscard]] const CuptiLibrary& library() const { return m_cupti; }
-    /// What CUPTI has filled.
+    /// The buffers that CUPTI has filled.
     static BufferPool& buffers();
 
 private:
@@ -92,7 +95,7 @@ private:
     sem_t m_wake{};
     std::mutex m_mutex; ///< of m_report; never held while CUPTI is called
     CuptiReport m_report;
-    // Of our thread alone.
+    // Used only by the session's thread.
     CuptiReport::State m_state = CuptiReport::State::Off;
     void* m_subscriber = nullptr; ///< null: none of ours
     std::optional<std::int64_t> m_gapNs;

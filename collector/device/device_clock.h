@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI's clock on the host's. It follows CLOCK_REALTIME, which may drift against CLOCK_MONOTONIC and be set,
-// so each record is converted between the two readings around it: a slope of two readings close to each other
-// says little of a moment far from them.
+// Converts times of CUPTI's clock to the host's. CUPTI's clock follows CLOCK_REALTIME, which may be set
+// and may drift against CLOCK_MONOTONIC. So each time is converted by the two readings around it: the
+// slope of two close readings is not valid far from them.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 namespace ringside::collector {
 
-/// What CUPTI's clock read when the host's did.
+/// A reading of CUPTI's clock and the host's clock at the same moment.
 struct DeviceClockSample {
     std::int64_t deviceNs = 0;
     std::int64_t monotonicNs = 0;
@@ -17,12 +17,12 @@ struct DeviceClockSample {
 
 class DeviceClock final {
 public:
-    /// A clock that was set back begins anew with this reading.
+    /// If the clock was set back, conversion starts again with this reading.
     void add(const DeviceClockSample& reading);
-    /// There are two readings, and so a slope.
+    /// Whether there are two readings, and so a slope.
     [[nodiscard]] bool isReady() const { return m_readings.size() > 1; }
-    /// CLOCK_MONOTONIC ns; outside of the readings by the slope of the nearest two. Of one reading, without a
-    /// slope.
+    /// Converts to CLOCK_MONOTONIC ns. Outside of the readings the slope of the nearest two is used;
+    /// with one reading the slope is 1.
     [[nodiscard]] std::int64_t toMonotonicNs(std::uint64_t deviceNs) const;
 
 private:

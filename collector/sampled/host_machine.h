@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine as a whole: who waited for CPUs, memory and disks, and what is left. One process a host samples
-// it (once_a_host.h).
+// Samples the machine as a whole: waiting for CPUs, memory and disks, CPU time, and available memory.
+// One process a host samples it (once_a_host.h).
 #pragma once
 #include "host/kept_file.h"
 #include "sampled/source.h"
@@ -11,7 +11,7 @@
 
 namespace ringside::collector::sampled {
 
-/// The first line of /proc/stat, in clock ticks over all CPUs.
+/// Parses the first line of /proc/stat: clock ticks, summed over all CPUs.
 struct CpuTicks {
     std::uint64_t busy = 0;
     std::uint64_t idle = 0;
@@ -20,7 +20,8 @@ struct CpuTicks {
 };
 [[nodiscard]] std::optional<CpuTicks> parseCpuTicks(std::string_view text);
 
-/// The total of a line of /proc/pressure/*: us in which `who` ("some" or "full") stood still.
+/// Parses the total of a line of /proc/pressure/*: us in which `who` ("some" or "full") tasks were
+/// stalled.
 [[nodiscard]] std::optional<std::uint64_t> parsePressure(std::string_view text, std::string_view who);
 
 struct Load {

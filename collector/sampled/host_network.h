@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel counts of TCP as a whole, and once what the machine's network is: interfaces, settings,
-// whether adapters may reach GPUs. One process a host does it (once_a_host.h); connections one by one are
-// tcp_peers.h's.
+// Samples the kernel's TCP counters of the whole machine, and reads its network once: interfaces,
+// settings, whether adapters can access GPUs. One process a host does it (once_a_host.h). tcp_peers.h
+// samples single connections.
 #pragma once
 #include "host/kept_file.h"
 #include "sampled/source.h"
@@ -13,8 +13,8 @@
 
 namespace ringside::collector::sampled {
 
-/// A value of /proc/net/snmp or netstat: a line of names and a line of values, both begun by `group`
-/// ("Tcp:"). Nothing where the two do not match.
+/// Parses a value of /proc/net/snmp or netstat: a line of names and a line of values, both starting with
+/// `group` ("Tcp:"). Null: the two lines do not match.
 [[nodiscard]] std::optional<std::uint64_t> parseStatistic(std::string_view text, std::string_view group,
                                                           std::string_view name);
 
@@ -47,7 +47,8 @@ private:
     std::array<Statistic, 5> m_statistics{
         {{"Tcp:", "OutSegs", false, {"machine", trace::SeriesName::TcpSegmentsSent}},
          {"Tcp:", "RetransSegs", false, {"machine", trace::SeriesName::TcpSegmentsSentAgain}},
-         // The receiver says (DSACK, RFC 2883) that it had them already: nothing was lost. Since Linux 5.9.
+         // The receiver reported (DSACK, RFC 2883) that it had them already: nothing was lost. Since
+         // Linux 5.9.
          {"TcpExt:",
           "TCPDSACKRecvSegs",
           true,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// This process: its CPU time, memory, faults and switches, and how long the threads that make the recorded
-// calls were runnable without a CPU.
+// Samples this process: CPU time, memory, page faults, context switches, and how long the threads that
+// make recorded calls were runnable without a CPU.
 #pragma once
 #include "host/kept_file.h"
 #include "record/registry.h"
@@ -12,7 +12,7 @@
 
 namespace ringside::collector::sampled {
 
-/// /proc/PID/task/TID/schedstat.
+/// Parses /proc/PID/task/TID/schedstat.
 struct ThreadSchedule {
     std::uint64_t cpuNs = 0;
     std::uint64_t runDelayNs = 0; ///< runnable, and waiting for a CPU

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of network interfaces that are up: what TCP moves. (RDMA ports have counters of their own: a
-// source of its own beside this one.) The loopback counts where it is the only one, for ranks of one machine
-// train over it.
+// Samples the counters of network interfaces that are up, which show TCP traffic. (RDMA ports have their
+// own counters and source: rdma.h.) The loopback interface is sampled only if there is no other: ranks
+// on one machine communicate over it.
 #pragma once
 #include "host/kept_file.h"
 #include "sampled/source.h"
@@ -14,7 +14,7 @@
 
 namespace ringside::collector::sampled {
 
-/// A line of /proc/net/dev. Drops include what the device missed.
+/// Parses a line of /proc/net/dev. Drops include packets that the device missed.
 struct InterfaceCounters {
     enum Index { RxBytes, RxPackets, RxErrors, RxDropped, TxBytes, TxPackets, TxErrors, TxDropped, kCount };
     std::string_view name;
@@ -24,7 +24,7 @@ struct InterfaceCounters {
 
 class Network final : public Source {
 public:
-    /// Other files than the machine's are for tests.
+    /// Tests pass other files than the machine's.
     explicit Network(std::string counters = "/proc/net/dev", std::string interfaces = "/sys/class/net")
         : m_countersPath(std::move(counters)), m_interfacesPath(std::move(interfaces))
     {}

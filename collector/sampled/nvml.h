@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPUs that this process uses, by NVML: load, clocks and what holds them down, power, heat, errors. Found
-// by bus id, never by index, which CUDA_VISIBLE_DEVICES shifts; only its own ones, so that eight ranks of a
-// machine do not ask eight times for all. What a GPU does not have is left out after the first refusal, and
-// why is kept.
+// Samples the GPUs that this process uses, through NVML: utilization, clocks and why they are reduced,
+// power, temperature, errors. GPUs are found by bus id, because CUDA_VISIBLE_DEVICES changes indices.
+// Each process samples only its own, so that eight ranks on a machine do not each query all. A value
+// that a GPU refuses is not queried again, and the reason is kept.
 #pragma once
 #include "host/nvml/library.h"
 #include "sampled/source.h"
@@ -27,7 +27,7 @@ class Nvml final : public Source {
 public:
     Nvml();
     ~Nvml() override;
-    /// Another GPU to look at. The only function for other threads.
+    /// Adds a GPU. Only this function may be called by other threads.
     void addGpu(const GpuName& gpu);
 
     [[nodiscard]] const char* name() const override { return "nvml"; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is the same for all processes of a machine is sampled by one of them: whoever holds the lock on
-// RUN/HOST.sampler. The kernel lets go of it when its owner dies, and then another process takes over. A
-// POSIX record lock, because it is not inherited: a forked child that outlives its parent does not keep it.
+// Values of the whole machine are sampled by one process: the one that holds the lock on
+// RUN/HOST.sampler. The kernel releases the lock when its owner dies, and then another process takes
+// over. It is a POSIX record lock, because that is not inherited: a forked child that outlives its
+// parent does not keep it.
 #pragma once
 #include "sampled/source.h"
 
@@ -13,16 +14,16 @@ namespace ringside::collector::sampled {
 
 class HostLock final {
 public:
-    /// `owner` is what the others are told: HOST-PID.
+    /// `owner`: the name that other processes read, HOST-PID.
     HostLock(std::string path, std::string owner) : m_path(std::move(path)), m_owner(std::move(owner)) {}
-    /// Whether it is held, now or from before. Never waits.
+    /// Tries to take the lock. Returns whether this process holds it. Never waits.
     bool take();
     [[nodiscard]] bool isHeld() const { return m_held; }
-    /// Who else has it, as far as known.
+    /// The owner if another process holds it; empty: not known.
     [[nodiscard]] std::string holder() const;
-    /// Why it cannot be had at all; empty: somebody else has it.
+    /// Why the lock cannot be taken at all. Empty: another process holds it.
     [[nodiscard]] const std::string& failure() const { return m_failure; }
-    /// Lets the next one have it, and takes the file away.
+    /// Releases the lock and removes the file.
     void release();
 
 private:
@@ -37,7 +38,7 @@ private:
     bool m_held = false;
 };
 
-/// A source that reads only while this process is the one that does.
+/// A source that reads only while this process holds the lock.
 class OnceAHost final : public Source {
 public:
     OnceAHost(std::unique_ptr<Source> source, HostLock& lock) : m_source(std::move(source)), m_lock(lock) {}

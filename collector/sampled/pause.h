@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What network cards count of flow control, by ethtool's ioctl: pause frames, packets thrown away for want of
-// room, watchdogs of pause storms. Drivers name these as they like; whoever knows none of the names below is
-// not sampled. Every reading takes the kernel's lock of all interfaces, so it is done seldom. Once, which
-// priorities may be paused at all (dcb.h).
+// Samples the flow control counters of network cards through ethtool's ioctl: pause frames, packets
+// discarded for lack of buffers, watchdogs of pause storms. Each driver has its own names for them; a
+// card with none of the known names is not sampled. Every reading takes the kernel's lock of all
+// interfaces, so readings are rare. Also reads once which priorities may be paused (dcb.h).
 #pragma once
 #include "host/netlink/dcb.h"
 #include "sampled/source.h"
@@ -17,21 +17,21 @@
 
 namespace ringside::collector::sampled {
 
-/// What a driver counts, by its own names.
+/// Counters of a driver, by the driver's names.
 using CardCounters = std::vector<std::pair<std::string, std::uint64_t>>;
 
-/// In neutral words: rx_pauses, tx_pauses, rx_pause_us, rx_discards, pause_storms. Priorities are added up.
-/// Nothing of what no name tells.
+/// Translates them to common names: rx_pauses, tx_pauses, rx_pause_us, rx_discards, pause_storms.
+/// Priorities are summed. Counters with unknown names are left out.
 [[nodiscard]] std::map<trace::SeriesName, std::uint64_t> pauseCounters(const CardCounters& counters);
 
-/// The counters of an interface, by ethtool's ioctl. `error`: an errno, or 0.
+/// Reads the counters of an interface through ethtool's ioctl. `error`: an errno, or 0.
 [[nodiscard]] CardCounters readCard(const std::string& interface, int& error);
 
 class Pause final : public Source {
 public:
     using Reader = std::function<CardCounters(const std::string& interface, int& error)>;
     using Priorities = std::function<std::optional<std::uint8_t>(const std::string& interface)>;
-    /// Other than the machine's are for tests.
+    /// Tests pass others than the machine's.
     explicit Pause(std::string sysfsRoot = "/sys", Reader reader = readCard,
                    Priorities priorities = host::pausedPriorities)
         : m_sysfsRoot(std::move(sysfsRoot)), m_reader(std::move(reader)), m_priorities(std::move(priorities))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// On which RDMA ports this process has queue pairs: what it really uses. Every process asks for itself, since
-// an owner is told by its task's number, which means something in its own PID namespace alone. Where the
-// kernel does not tell an owner, it is not known whether the port is used.
+// Samples on which RDMA ports this process has queue pairs, which shows what it uses. Every process asks
+// for itself, because the kernel identifies an owner by its process id, which is valid only in its own
+// PID namespace. If the kernel does not report an owner, it is not known whether the port is used.
 #pragma once
 #include "host/netlink/rdma_netlink.h"
 #include "sampled/source.h"
@@ -14,7 +14,8 @@ namespace ringside::collector::sampled {
 
 class QueuePairs final : public Source {
 public:
-    /// "rdma_use": series of the ports of the same names as in source "rdma", but of one process each.
+    /// The source is "rdma_use": its series have the same port names as source "rdma", but one process
+    /// each.
     [[nodiscard]] const char* name() const override { return "rdma_use"; }
     void open() override { m_netlink.open(); }
     void read(Readings& readings, Pace pace) override;
@@ -22,8 +23,9 @@ public:
     void close() override { m_netlink.close(); }
 
     enum class Owner { Own, Near, Other };
-    /// Adds what a device's queue pairs say of its ports, where `ownerOf` says whose a task is. Near ones may
-    /// belong to the same job, of which not every process is recorded: then a port may be used all the same.
+    /// Adds the queue pairs of a device to its ports. `ownerOf` maps a process id to its owner. Queue
+    /// pairs of other processes of the session may belong to the same job, of which not every process is
+    /// recorded, so the port may still be in use.
     void tell(const host::netlink::Device& device, const std::vector<host::netlink::QueuePair>& pairs,
               const std::function<Owner(std::uint32_t)>& ownerOf, Readings& readings);
 

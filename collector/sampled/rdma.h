@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ports of RDMA devices: traffic, errors, state, events. One process a host samples them (once_a_host.h),
-// on a thread of its own, for each reading of a counter may be a command to the device's firmware. Values are
-// read about once a second; whether an event came is looked up at every tick.
+// Samples the ports of RDMA devices: traffic, errors, state, events. One process a host samples them
+// (once_a_host.h), on a separate thread, because each reading of a counter may be a command to the
+// device's firmware. Values are read about once a second, events at every tick.
 #pragma once
 #include "host/rdma/watch.h"
 #include "sampled/source.h"
@@ -24,7 +24,7 @@ public:
     void close() override { m_watch.close(); }
 
 private:
-    /// What the trace knows of a port.
+    /// What has been written into the trace of a port.
     struct Told {
         std::deque<Series> series; ///< one a quantity
         Series events;

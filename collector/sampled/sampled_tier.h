@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sampled tier as the drain thread sees it: it starts the samplers, tells the trace what they report, and
-// lets them go within a bounded time. NVML has a thread of its own, because its calls may block for ever (a
-// wedged driver) and the others' values are wanted just then; it begins when the program uses its first GPU.
-// RDMA ports have one, too, where there are any.
+// The part of the sampled tier that runs on the drain thread. It starts the samplers, writes what they
+// report into the trace, and ends them within a bounded time. NVML has a separate thread, because its
+// calls may block for ever if the driver hangs, and the other values matter most then. It starts when
+// the program uses its first GPU. RDMA ports have a thread too, if there are any.
 #pragma once
 #include "device/platform_identity.h"
 #include "record/session.h"
@@ -17,7 +17,7 @@ namespace ringside::collector::sampled {
 
 class Tier final : public Participant {
 public:
-    /// `identity` comes before it among the participants, and knows the devices.
+    /// `identity` comes earlier in the list of participants, and has the devices.
     explicit Tier(const PlatformIdentity& identity) : m_identity(identity) {}
     void begin(trace::Writer& writer, const Options& options) override;
     void pass(trace::Writer& writer, Registry& registry) override;
@@ -25,7 +25,7 @@ public:
     void abandon() override;
 
 private:
-    /// `reason` is why there is none, or empty.
+    /// `reason`: why there is none, or empty.
     struct Thread {
         Sampler* sampler = nullptr; ///< never freed
         std::string reason;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that reads its sources at a steady pace and writes what they gave into a ring of its own. A
-// reading may take for ever (a wedged driver): nobody waits for it longer than a moment, and the sampler, its
-// sources and its ring are never freed, because the thread may come back.
+// A thread that reads its sources periodically and writes the values into its own ring. A reading may
+// never return if a driver hangs. So waits for the thread are short, and the sampler, its sources and
+// its ring are never freed, because the call may return later.
 #pragma once
 #include "record/own_thread.h"
 #include "record/registry.h"
@@ -31,21 +31,23 @@ public:
     /// The reason of a source whose call has lasted longer.
     static constexpr const char* kStuck = "a call has not returned for a second or more";
 
-    /// `name` is the thread's.
+    /// `name`: of the thread.
     Sampler(const char* name, std::vector<std::unique_ptr<Source>> sources, std::int64_t periodNs);
     using StartThread = bool (*)(pthread_t& thread, void* (*main)(void*), void* argument);
-    /// From here on it writes into the ring. False when `startThread` has no thread.
+    /// Starts sampling into the ring. Returns false if `startThread` cannot start the thread.
     bool start(Ring& ring, Registry& registry, StartThread startThread = &startOwnThread);
 
-    /// Of startProgramCallsThread (record/program_calls.h), where that is what starts the thread.
+    /// The `load` function of startProgramCallsThread (record/program_calls.h), if that starts the
+    /// thread.
     static void* load(void* self);
 
     void askToStop();
-    /// Whether the thread is gone. Waits for it until the call into a source that it is in has lasted
-    /// kPatienceNs. Once.
+    /// Waits for the thread until its present call of a source has lasted kPatienceNs. Returns whether
+    /// it has ended. Call it once.
     bool waitForEnd();
 
-    /// Of all sources; of one whose reading has lasted longer than kPatienceNs, that.
+    /// The reasons of all sources. For a source whose reading has lasted longer than kPatienceNs, that
+    /// it hangs.
     [[nodiscard]] std::vector<SourceState> states() const;
     [[nodiscard]] std::vector<trace::IssueRow> takeIssues();
     [[nodiscard]] std::vector<trace::SettingRow> takeSettings();

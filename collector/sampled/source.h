@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What samples are made of: a source is one place that values are read from again and again, one file in this
-// folder. It only gathers: the sampler numbers the series, writes the records and decides when. So a source
-// knows no ring, no thread and no trace, and one whose call never returns holds up nothing but its own
-// thread.
+// The interface of a source: a place that values are read from periodically, one file in this folder
+// each. A source only reads. The sampler numbers the series, writes the records and schedules the
+// readings. So a source depends on no ring, thread or trace, and a call that never returns blocks only
+// its own thread.
 #pragma once
 #include "record/clock.h"
 #include "trace/vocabulary/series.h"
@@ -18,7 +18,7 @@
 
 namespace ringside::collector::sampled {
 
-/// One thing that is measured. Must stay where it is while its source lives.
+/// A measured quantity. Its address must not change while its source exists.
 struct Series {
     std::string entity;                         ///< "gpu0", "eth0" ...
     std::optional<trace::SeriesName> name = {}; ///< null: nothing is measured here
@@ -31,7 +31,7 @@ struct Series {
     [[nodiscard]] const char* metric() const { return trace::entryOf(*name).metric.data(); }
 };
 
-/// What one reading of a source gave.
+/// The values of one reading of a source.
 class Readings final {
 public:
     struct Value {
@@ -39,24 +39,24 @@ public:
         std::int64_t value;
         std::uint64_t ticks;
     };
-    /// What is added from here on was read at one moment, the middle of the time until the next moment begins
-    /// or the reading ends.
+    /// Values that are added from now on were read at one moment: the middle of the time until the next
+    /// call of beginMoment() or the end of the reading.
     void beginMoment()
     {
         endMoment();
         m_momentBegan = ticks();
     }
     void add(Series& series, std::int64_t value) { m_values.push_back({&series, value, 0}); }
-    /// A counter of 64 bits, stored modulo 2^64.
+    /// Adds the value of a 64-bit counter, stored modulo 2^64.
     void add(Series& series, std::uint64_t value) { add(series, static_cast<std::int64_t>(value)); }
-    /// A value could not be read. Only the first reason of a series is kept.
+    /// Notes that a value could not be read. Only the first reason of a series is kept.
     void miss(Series& series, const std::string& reason)
     {
         if (series.reason.empty()) {
             explain(series, reason);
         }
     }
-    /// No value can be expected any more: says more than why one was missing before, and stays.
+    /// Notes that the series has ended. This reason replaces that of a missing value, and stays.
     void end(Series& series, const std::string& reason)
     {
         if (!std::exchange(series.ended, true)) {
@@ -64,7 +64,7 @@ public:
         }
     }
     void report(trace::IssueRow issue) { m_issues.push_back(std::move(issue)); }
-    /// Something that has no number and does not change, or hardly.
+    /// Sets a value that is not a number and rarely changes.
     void set(trace::SettingRow setting) { m_settings.push_back(std::move(setting)); }
     void endMoment()
     {
@@ -102,23 +102,24 @@ private:
     std::uint64_t m_momentBegan = 0;
 };
 
-/// How often what is expensive and moves slowly is read.
+/// How often values that are expensive to read and change slowly are read.
 enum class Pace { EveryTick, OnceASecond };
 
 class Source {
 public:
     virtual ~Source() = default;
-    /// As in the trace's table `series`.
+    /// The source in table `series` of the trace.
     [[nodiscard]] virtual const char* name() const = 0;
-    /// Loads the library that it asks, if any, before the sampler's thread begins: record/program_calls.h.
+    /// Loads the library that the source uses, if any, before the sampler's thread starts
+    /// (record/program_calls.h).
     virtual void load() {}
     /// Called once, on the sampler's thread, before the first read.
     virtual void open() = 0;
     /// `pace` is OnceASecond at the first tick and then about once a second.
     virtual void read(Readings& readings, Pace pace) = 0;
-    /// Why it gives nothing at present; empty when it gives something.
+    /// Why the source has no values at present. Empty: it has some.
     [[nodiscard]] virtual std::string reason() const = 0;
-    /// After the last read.
+    /// Called after the last read.
     virtual void close() {}
 };
 

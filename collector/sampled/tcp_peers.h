@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which host this process sends to over TCP how fast, and what for it waits: all connections between two
-// addresses together, for those that carried data. A ring of hosts goes at the pace of its slowest link, so
-// what each host sends does not show which link that is; how long data was under way on each does.
+// Samples the TCP connections of this process by pair of addresses: rate, and what sending waited for.
+// Only pairs that carried data are sampled. A ring of hosts runs at the speed of its slowest link, so
+// the rates of the hosts do not show which link is slow. The time for which data was in flight on each
+// link does.
 #pragma once
 #include "host/netlink/socket_diag.h"
 #include "sampled/source.h"
@@ -20,7 +21,7 @@ namespace ringside::collector::sampled {
 class TcpPeers final : public Source {
 public:
     using List = std::function<std::optional<std::vector<host::Connection>>(std::string& reason)>;
-    /// Another list than the kernel's is for tests.
+    /// Tests pass another list than the kernel's.
     explicit TcpPeers(List list = &host::ownConnections) : m_list(std::move(list)) {}
     [[nodiscard]] const char* name() const override { return "tcp"; }
     void open() override {}
