@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <map>
 #include <set>
 #include <tuple>
@@ -17,26 +16,6 @@
 
 namespace ringside::model {
 namespace {
-
-struct KindName {
-    CollectiveKind kind;
-    std::string_view name;
-};
-constexpr std::array kKindNames = {KindName{CollectiveKind::AllReduce, "AllReduce"},
-                                   KindName{CollectiveKind::AllGather, "AllGather"},
-                                   KindName{CollectiveKind::ReduceScatter, "ReduceScatter"},
-                                   KindName{CollectiveKind::AllToAll, "AlltoAll"},
-                                   KindName{CollectiveKind::Broadcast, "Broadcast"},
-                                   KindName{CollectiveKind::Broadcast, "Bcast"},
-                                   KindName{CollectiveKind::Reduce, "Reduce"},
-                                   KindName{CollectiveKind::Gather, "Gather"},
-                                   KindName{CollectiveKind::Scatter, "Scatter"},
-                                   KindName{CollectiveKind::Send, "Send"},
-                                   KindName{CollectiveKind::Receive, "Recv"},
-                                   KindName{CollectiveKind::Put, "PutSignal"},
-                                   KindName{CollectiveKind::Signal, "Signal"},
-                                   KindName{CollectiveKind::WaitSignal, "WaitSignal"},
-                                   KindName{CollectiveKind::Other, "Other"}};
 
 using Lengths = std::unordered_map<std::uint64_t, std::int64_t>; ///< ns, by call or group
 
@@ -269,34 +248,6 @@ bool clocksComparable(const Operation& operation, const std::vector<Rank>& ranks
 }
 
 } // namespace
-
-CollectiveKind collectiveKind(std::string_view api)
-{
-    for (const std::string_view prefix : {"pnccl", "nccl"}) {
-        if (api.rfind(prefix, 0) == 0) {
-            api.remove_prefix(prefix.size());
-        }
-    }
-    if (constexpr std::string_view kConfigured = "Config"; api.ends_with(kConfigured)) { // since NCCL 2.31
-        api.remove_suffix(kConfigured.size());
-    }
-    for (const KindName& entry : kKindNames) {
-        if (api == entry.name) {
-            return entry.kind;
-        }
-    }
-    return CollectiveKind::Other;
-}
-
-std::string_view collectiveName(CollectiveKind kind)
-{
-    for (const KindName& entry : kKindNames) {
-        if (entry.kind == kind) {
-            return entry.name;
-        }
-    }
-    return "Other";
-}
 
 bool isPointToPoint(CollectiveKind kind)
 {

@@ -4,6 +4,7 @@
 #pragma once
 #include "model/communication_work.h"
 #include "model/time.h"
+#include "trace/vocabulary/collective.h"
 
 #include <ringside/trace/reader.h>
 
@@ -16,26 +17,10 @@ namespace ringside::model {
 struct Rank;
 struct Host;
 
-enum class CollectiveKind : std::uint8_t {
-    AllReduce,
-    AllGather,
-    ReduceScatter,
-    AllToAll,
-    Broadcast,
-    Reduce,
-    Gather,
-    Scatter,
-    Send,
-    Receive,
-    Put,
-    Signal,
-    WaitSignal,
-    Other
-};
+using trace::CollectiveKind;
+using trace::collectiveKind;
+using trace::collectiveName;
 
-/// "AllReduce" of "ncclAllReduce" and so on, and the other way.
-[[nodiscard]] CollectiveKind collectiveKind(std::string_view api);
-[[nodiscard]] std::string_view collectiveName(CollectiveKind kind);
 /// Send, receive and one-sided calls: they share NCCL's numbering, but differ between ranks.
 [[nodiscard]] bool isPointToPoint(CollectiveKind kind);
 /// Nobody's part can end before everybody's has begun.

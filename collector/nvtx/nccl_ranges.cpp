@@ -4,6 +4,7 @@
 #include "nvtx/nccl_calls.h"
 #include "nvtx/payload.h"
 #include "profiler/plugin.h"
+#include "trace/vocabulary/collective.h"
 
 #include <algorithm>
 #include <array>
@@ -24,11 +25,6 @@ constexpr std::array kKnown = {Known{"ncclGroupStart", NcclFunction::GroupStart}
                                Known{"ncclCommSplit", NcclFunction::Split},
                                Known{"ncclCommDestroy", NcclFunction::Destroy},
                                Known{"ncclCommAbort", NcclFunction::Destroy}};
-constexpr std::array<std::string_view, 14> kDataCalls = {
-    "ncclAllGather", "ncclAllReduce", "ncclAlltoAll", "ncclBcast",         "ncclBroadcast",
-    "ncclGather",    "ncclPutSignal", "ncclRecv",     "ncclReduceScatter", "ncclReduce",
-    "ncclScatter",   "ncclSend",      "ncclSignal",   "ncclWaitSignal"};
-
 std::uint64_t hashOf(const Values& values)
 {
     return values.get(Field::Communicator).value_or(0);
@@ -94,8 +90,7 @@ NcclFunction ncclFunctionOf(std::string_view name)
     if (!name.starts_with("nccl")) {
         return NcclFunction::None;
     }
-    const std::string_view plain = name.ends_with("Config") ? name.substr(0, name.size() - 6) : name;
-    if (std::ranges::find(kDataCalls, plain) != kDataCalls.end()) { // since 2.31 also with a configuration
+    if (trace::collectiveKind(name) != trace::CollectiveKind::Other) {
         return NcclFunction::Data;
     }
     const auto* const found = std::ranges::find(kKnown, name, &Known::name);

@@ -4,9 +4,9 @@
 #include "api/functions.h"
 #include "device/correlation.h"
 #include "profiler/observe.h"
+#include "trace/vocabulary/collective.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace ringside::collector::profiler {
@@ -129,10 +129,8 @@ const trace::DatatypeEntry* datatypeOf(const char* name)
 
 std::int32_t peerOf(const Event& event)
 {
-    constexpr std::array<std::string_view, 4> kRooted{"Broadcast", "Reduce", "Gather", "Scatter"};
     const bool transfer = event.type == kP2p || event.type == kP2pApi;
-    const bool rooted =
-        std::find(kRooted.begin(), kRooted.end(), textOf(event.coll.function)) != kRooted.end();
+    const bool rooted = trace::collectiveOf(textOf(event.coll.function)).rooted;
     return transfer || rooted ? event.coll.root : -1; // NCCL says 0 of the others
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lists of words: each id once, and docs/issues-and-series.md is written from them.
+#include "trace/vocabulary/collective.h"
 #include "trace/vocabulary/issue.h"
 #include "trace/vocabulary/series.h"
 
@@ -119,6 +120,14 @@ TEST(Vocabulary, AnIssueKnowsItsWordWithAndWithoutASubject)
     EXPECT_FALSE(port.is(Issue::RdmaPortsNotSampled));
     EXPECT_TRUE(IssueRow(Issue::GpuLost, 1, "gone").is(Issue::GpuLost));
 }
+
+static_assert(collectiveKind("ncclBcast") == CollectiveKind::Broadcast);
+static_assert(collectiveKind("pncclAlltoAll") == CollectiveKind::AllToAll);
+static_assert(collectiveKind("ncclReduceScatterConfig") == CollectiveKind::ReduceScatter);
+static_assert(collectiveKind("Recv") == CollectiveKind::Receive, "as NCCL's profiler interface names it");
+static_assert(collectiveKind("ncclCommInitRank") == CollectiveKind::Other);
+static_assert(collectiveName(CollectiveKind::Broadcast) == "Broadcast", "not the older name Bcast");
+static_assert(collectiveOf("Gather").rooted && !collectiveOf("AllGather").rooted);
 
 // misspelt_word.cpp is the other half: there a literal that is in no list must not compile.
 static_assert(!std::is_constructible_v<SettingSource, std::string>,
