@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing by CUDA events as the program's threads see it: two records around an NCCL call on its stream. No
-// lock, allocation or wait of ours, and the program's last CUDA error stays what it was. Without the option
-// all there is is one look at a flag. device/event_session.h reads what the events say.
+// Timing by CUDA events, the part on the program's threads: records an event before and after an NCCL
+// call on its stream. The collector takes no lock, allocates nothing and does not wait, and the
+// program's last CUDA error is kept. Without the option it only reads a flag. device/event_session.h
+// reads the times of the events.
 #pragma once
 #include "device/event_library.h"
 #include "device/event_pool.h"
@@ -17,7 +18,7 @@
 
 namespace ringside::collector {
 
-/// Why a call has no event times.
+/// Reasons why a call has no event times.
 enum class EventSkip : std::uint8_t {
     NoFreePair,
     NotMadeYet,
@@ -31,7 +32,7 @@ enum class EventSkip : std::uint8_t {
     kCount
 };
 
-/// What the hooks and the reading thread share. One a process; pools are never freed.
+/// State that the hooks and the reading thread share. One a process; pools are never freed.
 struct EventTiming {
     static constexpr std::size_t kMostDevices = 64;
 
@@ -39,11 +40,11 @@ struct EventTiming {
     EventLibrary cuda; ///< set before it is first on
     std::array<std::atomic<EventPool*>, kMostDevices> pools{};
     std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(EventSkip::kCount)> skipped{};
-    /// The first CUDA error, and the function that gave it: no more events from then on.
+    /// The first CUDA error and the function that returned it. No events are recorded after it.
     std::atomic<const char*> failedIn{nullptr};
     std::atomic<int> error{0};
 
-    /// Held while CUDA is asked about events; whoever destroys them takes it once after setting `gone`.
+    /// Held while events are queried. Code that destroys them takes it once after setting `gone`.
     pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
     std::atomic<bool> gone{false}; ///< the events do not exist any more: cudaDeviceReset()
 
@@ -61,26 +62,26 @@ struct EventTiming {
 };
 extern constinit EventTiming g_eventTiming;
 
-/// Whether the calling thread's next call is to be timed.
+/// Whether the calling thread's next call shall be timed.
 inline bool wantsEventTimes()
 {
     return g_eventTiming.on.load(std::memory_order_acquire) && level() >= Level::Standard;
 }
 
-/// Records the first event of a call on one of its streams. Null: it is not timed, and that is counted.
-/// `device`: the communicator's. For an EventPair that is not null, endEventTime() must follow.
+/// Records the first event of a call on one of its streams. Null: the call is not timed, which is
+/// counted. `device`: of the communicator. If the result is not null, endEventTime() must follow.
 EventPair* beginEventTime(const ThreadState& thread, std::uint64_t call, cudaStream_t stream, int device);
-/// `launched`: the real call has put its work into the stream.
+/// `launched`: whether the real call has put its work into the stream.
 void endEventTime(EventPair* pair, cudaStream_t stream, bool launched);
 
-/// Before a device is reset, which destroys its events: nobody uses any from then on. May wait for the
-/// reading thread, a second at most.
+/// Call it before a device is reset, which destroys its events: none is used after it. May wait for the
+/// reading thread, at most a second.
 void forgetEvents();
 
-/// In a group: the stream is timed when the group's end launches its work.
+/// For a call in a group: its stream is timed when the end of the group launches the work.
 void noteStreamOfGroup(ThreadState& thread, cudaStream_t stream, int device);
 
-/// The pairs of a group, from the begin of its last ncclGroupEnd on.
+/// The pairs of events of a group, from the start of its last ncclGroupEnd on.
 class GroupEventTimes final {
 public:
     explicit GroupEventTimes(ThreadState& thread);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another client of CUPTI in this process (torch.profiler above all), as its calls show it
-// (intercept/cupti.cpp). CUPTI knows one subscriber, one pair of buffer callbacks and one set of kinds a
-// process: two clients take each other's records. The other one always goes first: before its call goes on,
-// we have let go. Its buffer callbacks and ours are reached through one pair, so that a buffer that CUPTI
-// kept over the change comes back to whom it belongs.
+// The neighbour: another client of CUPTI in this process, usually torch.profiler, as its calls show it
+// (intercept/cupti.cpp). CUPTI has one subscriber, one pair of buffer callbacks and one set of enabled
+// kinds a process, so two clients would take each other's records. The neighbour always has priority:
+// before its call is passed on, the collector has released CUPTI. One registered pair of callbacks
+// serves both clients, so that a buffer that CUPTI kept over the change returns to its owner.
 #pragma once
 #include "abi/cupti.h"
 
@@ -12,8 +12,8 @@
 
 namespace ringside::collector::neighbour {
 
-/// How a call of the other client is told to us, before and after it. One by which it begins something makes
-/// us let go of CUPTI; one that ends something takes nothing from us.
+/// Called before and after each call of the other client. A call that starts something makes the
+/// collector release CUPTI; a call that ends something does not.
 enum class Call { Begins, Ends };
 void enter(Call call);
 void leave(Call call);
@@ -21,24 +21,25 @@ void leave(Call call);
 void noteSubscribed();
 void noteUnsubscribed();
 void noteKind(cupti::Kind kind, bool on);
-/// cuptiFinalize: nothing of it is left.
+/// cuptiFinalize: the other client's state is gone.
 void noteFinalized();
-/// What to register in the place of its pair.
+/// The callbacks to register instead of the other client's pair.
 struct BufferCallbacks {
     cupti::BufferRequested requested;
     cupti::BufferCompleted completed;
 };
 BufferCallbacks takeCallbacks(const BufferCallbacks& theirs);
 
-/// It measures, or made a call a moment ago: CUPTI is its own.
+/// Whether the other client measures, or made a call a moment ago. Then CUPTI is left to it.
 [[nodiscard]] bool isActive();
 [[nodiscard]] bool isSubscribed();
 [[nodiscard]] bool hasCallbacks();
 
-/// Our side: CUPTI's buffers from now on are filled with our records, or with its. `nextRecord`: CUPTI's own.
+/// Sets whether CUPTI fills buffers with the collector's records from now on, or with the other
+/// client's. `nextRecord`: CUPTI's function.
 void takeBuffers(cupti::NextRecord nextRecord);
 void leaveBuffers();
-/// The pair for both.
+/// The pair of callbacks for both clients.
 [[nodiscard]] BufferCallbacks sharedCallbacks();
 
 } // namespace ringside::collector::neighbour

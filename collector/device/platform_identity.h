@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names the GPUs the program uses, the libraries it runs on, its ranks, and whether
-// it runs on the CPU platform. Asks the runtime only about devices that the program itself has used: asking
-// earlier would initialise CUDA in its place.
+// Writes the GPUs that the program uses, the versions of its libraries, its ranks, and whether it runs
+// on the CPU platform. Queries only devices that the program has used: an earlier query would initialize
+// CUDA for the program.
 #pragma once
 #include "record/ranks.h"
 #include "record/session.h"
@@ -18,8 +18,8 @@ public:
     void begin(trace::Writer& writer, const Options& options) override;
     void pass(trace::Writer& writer, Registry& registry) override;
     void end(trace::Writer& writer, Registry& registry) override;
-    /// Those that the program has used so far, in the order in which that was seen. Of the drain thread
-    /// alone.
+    /// The devices that the program has used so far, in the order in which that was seen. Only for the
+    /// drain thread.
     [[nodiscard]] const std::vector<trace::DeviceRow>& devices() const { return m_devices; }
 
 private:

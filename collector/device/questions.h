@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of CUDA that only ask: they cause no device work, programs make thousands of them a second, and the
-// collector makes some on their threads.
+// CUDA calls that only query. They cause no device work, programs make thousands of them a second, and
+// the collector makes some on the program's threads.
 #pragma once
 #include "device/cupti_library.h"
 
@@ -8,11 +8,11 @@
 
 namespace ringside::collector {
 
-/// By CUDA's way of naming its functions.
+/// Decided by the names of CUDA's functions.
 [[nodiscard]] bool isQuestion(std::string_view function);
 
-/// Tells CUPTI, from 12.5 on, to make no records of questions. After the kinds RUNTIME and DRIVER were
-/// enabled, which puts all their functions on. Older ones go on making them.
+/// Disables CUPTI's records of queries (CUPTI 12.5 and later). Call it after the kinds RUNTIME and
+/// DRIVER were enabled, which enables all their functions. Older versions cannot disable them.
 void leaveOutQuestions(const CuptiLibrary& cupti);
 
 } // namespace ringside::collector

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another NVTX tool that was there before us (RINGSIDE_CHAINED_NVTX): it installs its functions first, ours
-// call them and return what they returned, so that it sees and gives what it would without us. What we do not
-// hook stays its own. Clients of NVTX (one a library) share the tool's functions: it has no context of theirs
-// to tell them apart either.
+// Another NVTX tool that was configured before the collector (RINGSIDE_CHAINED_NVTX). It installs its
+// functions first; the collector's functions call them and return their results, so that the tool works
+// as without the collector. Functions that the collector does not hook stay the tool's. All clients of
+// NVTX (one a library) share the tool's functions, because the tool cannot distinguish clients either.
 #pragma once
 #include "abi/nvtx.h"
 #include "nvtx/names.h"
@@ -12,22 +12,22 @@
 
 namespace ringside::collector::nvtx {
 
-/// Why there is or is no other tool.
+/// Whether there is another tool, or why there is none.
 enum class Chain { None, Active, Declined, NotLoaded };
 Chain chainState();
 
-/// Who asks for a tool: a library that has NVTX 3 in itself, or libnvToolsExt.so.1 of before.
+/// The client of NVTX: a library with NVTX 3 headers, or the older libnvToolsExt.so.1.
 enum class Client { Embedded, SharedLibrary };
-/// Lets the other tool install itself. False without one, or when it refused.
+/// Lets the other tool install itself. Returns false if there is none or it refused.
 bool chainCore(Client client, GetExportTable getExportTable);
 bool chainExtension(ExtensionModule* module);
 
-/// What it installed for a function; null where it takes no such events.
+/// The function that the tool installed. Null: it does not want such events.
 struct Next {
     std::atomic<Function> function{nullptr};
 };
 
-/// Its own view of an argument: it does not know what only we gave out.
+/// Translates an argument for the tool: it does not know handles that only the collector gave out.
 template <class Argument>
 struct Theirs {
     Argument value;
@@ -45,7 +45,8 @@ struct Theirs<const EventAttributes*> {
     operator const EventAttributes*();
 };
 
-/// Calls the other tool's function; nothing without one. What it does meanwhile is not the program's doing.
+/// Calls the other tool's function, if there is one. Calls that the tool makes meanwhile are not
+/// recorded as the program's.
 template <class Result, class... Arguments>
 std::optional<Result> passOn(const Next& next, Arguments... arguments)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that a program's NVTX calls instead of doing nothing, by table and number.
+// The functions that the collector installs in NVTX's tables, by table and number.
 #pragma once
 #include "abi/nvtx.h"
 #include "nvtx/chain.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether NVTX has found us.
+// Whether NVTX has loaded the collector.
 #pragma once
 
 namespace ringside::collector::nvtx {
 
-/// Some library of the program has given us its tables.
+/// Whether a library of the program has passed its tables.
 bool isInstalled();
 
 } // namespace ringside::collector::nvtx

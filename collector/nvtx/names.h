@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that NVTX gives out as handles: domains and registered strings. It gets its string id at the first
-// event that is recorded, so that a program that only registers names starts nothing. A handle is the address
-// of one of these, or what a chained tool gave: the program gets that one then, so that what we do not hook
-// works with it as well.
+// Texts for which NVTX returns handles: domains and registered strings. A text gets its string id at the
+// first recorded event, so that a program that only registers names starts no recording. A handle is the
+// address of a Name, or the handle of a chained tool, which the program gets then, so that functions
+// that are not hooked work with it too.
 #pragma once
 #include "nvtx/nccl_ranges.h"
 #include "nvtx/payload.h"
@@ -25,31 +25,32 @@ struct Name {
     std::unique_ptr<Schemas> ncclSchemas; ///< of domain "NCCL"; else null
     std::atomic<StringId> id{0};
 };
-/// As NVTX's headers name them: the program's pointer to a domain or a registered string.
+/// NVTX's handle types: pointers to a domain or a registered string.
 using Handle = void*;
 
-/// Never freed: programs use handles until their last breath.
+/// Never freed: programs use handles until they end.
 Name* makeName(std::string_view text);
-/// The handle of our own for a text.
+/// Creates a handle for a text.
 Handle makeHandle(std::string_view text);
-/// From now on every handle is looked up: another tool gives out some. Before the first handle.
+/// Makes every handle be looked up, because another tool creates some. Call it before the first handle
+/// exists.
 void expectOtherHandles();
-/// Remembers what another tool's handle stands for, and returns it.
+/// Registers the text of another tool's handle, and returns the handle.
 Handle adoptHandle(Handle theirs, std::string_view text);
-/// Null for the default domain, no message, and a handle that nobody knows.
+/// Returns null for the default domain, for no message and for an unknown handle.
 Name* nameOf(const void* handle);
-/// Whether `handle` came from makeHandle().
+/// Whether makeHandle() created `handle`.
 bool isOurHandle(const void* handle);
 
-/// A schema or enumeration of the payload extension. `theirs`: what a chained tool calls it. Returns what the
-/// program is to call it.
+/// Registers a schema or enumeration of the payload extension. `theirs`: its id in a chained tool.
+/// Returns the id for the program.
 std::uint64_t registerSchema(Name* domain, const SchemaAttributes& schema,
                              const std::optional<std::uint64_t>& theirs);
 std::uint64_t registerEnum(Name* domain, const EnumAttributes& enumeration,
                            const std::optional<std::uint64_t>& theirs);
 
 StringId idOf(Name* name);
-/// UTF-32, as wchar_t is on Linux.
+/// Converts from UTF-32, which wchar_t is on Linux.
 std::string toUtf8(const wchar_t* text);
 
 } // namespace ringside::collector::nvtx

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of an NCCL that no wrapper stands in front of (calls/foreign_call.h), from what its NVTX ranges
-// tell at their begin and end: they get the records that a wrapper would have left, and what nobody told
-// stays unknown. On the program's threads, so by the rules of the hot path.
+// Records NCCL calls that pass no wrapper (calls/foreign_call.h) from the start and end of NCCL's NVTX
+// ranges. They get the same records as wrapped calls; values that the ranges do not report stay unknown.
+// Runs on the program's threads, so the rules of the hot path hold.
 #pragma once
 #include "record/session.h"
 
 namespace ringside::collector::nvtx {
 
-/// The calling thread's state, when no wrapper stands around what it does; else, and when nothing is
-/// recorded, null. May start the recording.
+/// Returns the calling thread's state. Null: the thread is inside a wrapper, or nothing is recorded. May
+/// start the recording.
 inline ThreadState* unwrappedThread()
 {
     ThreadState* const state = t_thread.state;
@@ -18,24 +18,25 @@ inline ThreadState* unwrappedThread()
     return t_thread.depth == 0 ? recordingThread() : nullptr;
 }
 
-/// A data call begins: it gets an id and its number in the communicator, stands in the in-flight slot, device
-/// work is tied to it, or to the group it is in, and what NCCL calls from now on passes through our wrappers.
-/// `call` says what is known: api, communicator, bytes as count, reduction, peer. False when the thread is
-/// inside of NCCL already; else endCall() must follow.
+/// Begins a data call. It gets an id and a sequence number in its communicator, stands in the in-flight
+/// slot, and device work is linked to it or to its group. Wrappers pass through what NCCL calls until
+/// the end. `call` has what is known: api, communicator, bytes as count, reduction, peer. Returns false
+/// if the thread is inside NCCL already; otherwise endCall() must follow.
 bool beginCall(ThreadState& thread, const ForeignCall& call);
 void endCall(ThreadState& thread);
 
-/// Any other function of NCCL: shown in the in-flight slot only. False as above.
+/// Begins any other function of NCCL, which is shown in the in-flight slot only. Returns false as above.
 bool enterFunction(ThreadState& thread, StringId api);
 void leaveFunction(ThreadState& thread);
 
-/// As ncclGroupStart, and as the begin and the end of ncclGroupEnd. Groups nest.
+/// Correspond to ncclGroupStart and to the start and end of ncclGroupEnd. Groups nest.
 void enterGroup(ThreadState& thread);
-/// False as above, and when no call of the group was told by ranges: then nothing is left of it.
+/// Returns false as above, and if ranges reported no call of the group. Then the group is discarded.
 bool beginGroupEnd(ThreadState& thread);
 void endGroupEnd(ThreadState& thread);
 
-/// What NCCL said of a communicator. Of a process's ranks of one communicator each has a device of its own.
+/// What NCCL reported of a communicator. If a process holds several ranks of it, each has its own
+/// device.
 struct ToldCommunicator {
     std::uint64_t ncclHash = 0;
     std::int32_t size = 0; ///< 0: not known
@@ -43,14 +44,14 @@ struct ToldCommunicator {
     std::int32_t device = -1;
     std::uint32_t parent = 0; ///< id of the one it was split from; 0: none, or not known
 };
-/// Adds it, or what is new of it. Null when there is no room, or without a hash.
+/// Registers or updates a communicator. Returns null if there is no room or no hash.
 Communicator* noteCommunicator(const ToldCommunicator& what);
-/// The process has several ranks of it, and which is which was not told.
+/// Whether the process holds several ranks of it that cannot be distinguished.
 void noteSeveralRanks(std::uint64_t ncclHash);
-/// The one that NCCL calls so; where the process has several ranks of it, that of the current device. Added
-/// when it was not known. Null when there is no room, without a hash, and when it cannot be told which.
+/// Returns the communicator with NCCL's hash; if the process holds several ranks of it, the one of the
+/// current device. Registers an unknown one. Null: no room, no hash, or the rank is ambiguous.
 Communicator* communicatorOf(std::uint64_t ncclHash);
-/// It is destroyed: the hash may come again for another one.
+/// Call it when the communicator is destroyed: another one may get the same hash.
 void forgetCommunicator(std::uint64_t ncclHash);
 
 } // namespace ringside::collector::nvtx

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL's own ranges: domain "NCCL", one around each of its functions, with the communicator and the message
-// size as payload. Where no wrapper sees the function, and NCCL does not show it to our profiler plugin
-// either, they say what was called (nccl_calls.h).
+// NCCL's own NVTX ranges: domain "NCCL", one around each function, with communicator and message size as
+// payload. If a function passes no wrapper and NCCL does not report it to the profiler plugin either,
+// its range is recorded as a call (nccl_calls.h).
 #pragma once
 #include "record/session.h"
 
@@ -11,7 +11,7 @@ namespace ringside::collector::nvtx {
 
 class Values;
 
-/// What a range of domain "NCCL" is about.
+/// The kind of function that a range of domain "NCCL" stands for.
 enum class NcclFunction : std::uint8_t {
     None,
     Data, ///< one data call
@@ -25,10 +25,10 @@ enum class NcclFunction : std::uint8_t {
 };
 [[nodiscard]] NcclFunction ncclFunctionOf(std::string_view name);
 
-/// A function begins on its caller's thread. True: endNccl() must be called when it ends. False: it is none
-/// of ours, since it lies inside another one or the plugin tells of it.
+/// Call it when a function begins, on its caller's thread. True: endNccl() must be called at its end.
+/// False: it is not recorded here, because it is inside another function or the plugin reports it.
 bool beginNccl(ThreadState& thread, NcclFunction function, StringId name, const Values& values);
-/// True when the range is worth a row of its own.
+/// Whether the range gets its own row.
 bool endNccl(ThreadState& thread, NcclFunction function, const Values& values);
 
 } // namespace ringside::collector::nvtx

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges that may begin on one thread and end on another (nvtxRangeStart/End). A fixed number of slots, taken
-// and left without a lock; when those near an id's place are all taken a range is not recorded. Ids are ours,
-// or another tool's where the program knows a range by that.
+// Open ranges that may begin on one thread and end on another (nvtxRangeStart/End). A table with a fixed
+// number of slots and no lock. If all slots near an id's place are taken the range is not recorded. Ids
+// are the collector's, or another tool's if the program got that.
 #pragma once
 #include "record/registry.h"
 
@@ -22,12 +22,12 @@ struct StartedRange {
 
 class OpenRanges final {
 public:
-    /// The range's id for the program; 0 when there is no slot.
+    /// Returns the range's id for the program. 0: there is no free slot.
     std::uint64_t start(const StartedRange& range)
     {
         return start(range, m_next.fetch_add(1, std::memory_order_relaxed));
     }
-    /// The same where it has an id already. 0 also when that is none.
+    /// The same for a range that has an id. Returns 0 also if that id is 0.
     std::uint64_t start(const StartedRange& range, std::uint64_t id)
     {
         for (std::uint64_t probe = 0; probe < kProbes && id != 0 && id != kBusy; ++probe) {
@@ -65,8 +65,8 @@ private:
         std::atomic<std::uint64_t> id{0};
         StartedRange range;
     };
-    // Ours are numbers in a row and fill the table evenly; a tool's may be addresses, 16 bytes apart, or
-    // count in their upper half.
+    // The collector's ids are consecutive and fill the table evenly. A tool's ids may be addresses 16
+    // bytes apart, or count in their upper half.
     Slot& slotOf(std::uint64_t id, std::uint64_t probe)
     {
         return m_slots[(id + (id >> 32) + probe) % kSlots];

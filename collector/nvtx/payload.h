@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NCCL's ranges carry: schemas as they are registered, boiled down to where the few values lie that we
-// read, and those values out of a payload. Counts, sizes and offsets are a stranger's word: what does not fit
-// is not there. Knows nothing of ranges, threads or the recording.
+// Payloads of NCCL's ranges. Keeps of each registered schema the offsets of the values that the
+// collector reads, and reads them from payloads. Counts, sizes and offsets come from the program and are
+// not trusted: a value outside the payload counts as absent. Independent of ranges, threads and the
+// recording.
 #pragma once
 #include "abi/nvtx.h"
 #include "record/handle_table.h"
@@ -13,7 +14,8 @@
 
 namespace ringside::collector::nvtx {
 
-/// The values we read, by the name of their entry in NCCL's schemas (nvtx_payload_schemas.h of its source).
+/// The values that are read, by the name of their entry in NCCL's schemas (nvtx_payload_schemas.h in
+/// NCCL's source).
 enum class Field : std::uint8_t {
     Communicator,
     Parent,
@@ -34,10 +36,10 @@ struct NumberType {
     std::uint8_t bytes = 0; ///< 0: no plain number
     bool isSigned = false;
 };
-/// Of a predefined entry type (nvToolsExtPayload.h), on 64-bit Linux.
+/// The size of a predefined entry type (nvToolsExtPayload.h) on 64-bit Linux.
 [[nodiscard]] NumberType numberType(std::uint64_t entryType);
 
-/// Where a payload's values lie.
+/// The offsets of a payload's values.
 struct Layout {
     struct Place {
         std::uint32_t offset = 0;
@@ -54,7 +56,8 @@ public:
     {
         return m_values[static_cast<std::size_t>(field)];
     }
-    /// The same of a number that must fit: `otherwise` when it is not there or does not.
+    /// The same for a type that the number must fit into. Returns `otherwise` if it is absent or does
+    /// not fit.
     [[nodiscard]] std::int32_t get(Field field, std::int32_t otherwise) const;
     void set(Field field, std::uint64_t value) { m_values[static_cast<std::size_t>(field)] = value; }
 
@@ -62,16 +65,18 @@ private:
     std::array<std::optional<std::uint64_t>, kFieldCount> m_values{};
 };
 
-/// Reads what lies inside the `size` bytes that there are; more than the schema has are left alone.
+/// Reads the values inside the `size` bytes of the payload. Bytes beyond the schema are ignored.
 void read(const Layout& layout, const void* payload, std::size_t size, Values& values);
 
-/// The schemas of one domain: few, registered by one thread at a time, looked up without a lock.
+/// The schemas of a domain. There are few; one thread at a time registers them, and lookups take no
+/// lock.
 class Schemas final {
 public:
-    /// `id` is the schema's name in later payloads. False when it is none that we can read, or one too many.
+    /// `id` names the schema in later payloads. Returns false if the schema cannot be read or there is
+    /// no room.
     bool add(const SchemaAttributes& schema, std::uint64_t id);
     void addEnum(const EnumAttributes& enumeration, std::uint64_t id);
-    /// All payloads of one event together.
+    /// Reads all payloads of one event.
     [[nodiscard]] Values valuesOf(const PayloadData* payloads, std::size_t count) const;
 
 private:

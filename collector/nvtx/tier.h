@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nvtx tier's word in the trace: whether NVTX found us, and if not, why; what was named; what was lost.
+// The nvtx tier in the trace: whether NVTX loaded the collector and why not, names of threads and
+// categories, and lost ranges.
 #pragma once
 #include "record/session.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plugin behind ours: one that was configured before us goes on working. It gets the events that NCCL
-// would have given it, in the version that it speaks, and its own handles as parents; what only ours asks for
-// it never sees.
+// The chained plugin: a profiler plugin that was configured before the collector keeps working. It gets
+// the events that NCCL would have given it, in its own version and with its own handles as parents. It
+// does not get events that only the collector asked for.
 #pragma once
 #include "profiler/chain_library.h"
 #include "profiler/event.h"
@@ -13,7 +13,7 @@
 
 namespace ringside::collector::profiler {
 
-/// What NCCL says of a communicator when it opens a plugin for it.
+/// What NCCL passes about a communicator when it initializes a plugin.
 struct Opening {
     std::uint64_t hash = 0;
     const char* name = nullptr;
@@ -25,23 +25,25 @@ struct Opening {
 
 class Chain final {
 public:
-    /// Looks for the plugin, once, when NCCL opens ours: NCCL itself would do it then.
+    /// Loads the plugin, once, when NCCL opens the collector: NCCL itself would load it at that time.
     void load(unsigned ncclVersion);
     [[nodiscard]] bool active() const { return m_active.load(std::memory_order_acquire); }
-    /// Whether an NCCL of this version could have called it.
+    /// Whether an NCCL of this version could have used it.
     [[nodiscard]] bool speaks(unsigned ncclVersion) const { return active() && m_version <= ncclVersion; }
-    /// Events it wants now: it may change its mask at any time.
+    /// The events that it wants now. It may change its mask at any time.
     [[nodiscard]] std::uint64_t mask() const;
-    /// Whether NCCL would tell it of such an event. NCCL tells of an event also for the sake of those below.
+    /// Whether NCCL would report such an event to it. NCCL reports an event also if only its children
+    /// are wanted.
     [[nodiscard]] bool serves(std::uint64_t type) const;
 
-    /// What its init returns: the one result that NCCL looks at.
+    /// Returns the result of its init, the only result that NCCL checks.
     Result open(void** context, const Opening& opening);
     void close(void* context) const;
-    /// Its handle; null: it does not want to hear more. `parent` and `group` are its own handles.
+    /// Returns its handle. Null: it wants no more of this event. `parent` and `group` are its own
+    /// handles.
     void* start(void* context, const Event& event, void* parent, void* group) const;
     void stop(void* handle) const;
-    /// `arguments` are those of NCCL's version, which may be null.
+    /// `arguments`: those of NCCL's version; may be null.
     void state(void* handle, State state, unsigned ncclVersion, void* arguments) const;
 
     /// What it is ("NAME, API 4"), and what is wrong with it. Drain thread.
