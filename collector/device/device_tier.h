@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device tier: what ran on the GPU and when, from CUPTI's activity records. It is on while the level is
-// standard or deep, and lets go when its window is over. This part lives on the drain thread: it turns
-// records into rows and tells what was on and why not; device/cupti_session.h makes the calls that may block.
+// The device tier: what ran on the GPU and when, from CUPTI's activity records. It is on while the level
+// is standard or deep, and releases CUPTI when its window is over. This part runs on the drain thread:
+// it turns records into rows and writes when the tier was on and why not. device/cupti_session.h makes
+// the calls that may block.
 #pragma once
 #include "device/activity_reader.h"
 #include "device/cupti_session.h"
@@ -19,7 +20,7 @@ public:
     void end(trace::Writer& writer, Registry& registry) override;
     void abandon() override;
 
-    /// CUPTI cannot be had, or is left to another tool.
+    /// Whether CUPTI cannot be used, or is left to another tool.
     [[nodiscard]] bool isUnavailable() const
     {
         return !m_reserved.empty() || m_state == CuptiReport::State::Refused ||
@@ -61,7 +62,7 @@ private:
     bool m_windowCounted = false; ///< the one for which CUPTI is on
     std::string m_gaps;           ///< times at which another client had CUPTI
     int m_gapCount = 0;
-    // Of these the issues tell already.
+    // The issues have been written for these already.
     std::int64_t m_unreadBuffers = 0;
     std::int64_t m_untiedCalls = 0;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether CUDA is still there at the end of the process. It ends in an exit handler of its own, and what
-// CUPTI does after that nobody promises.
+// Whether CUDA is still usable at the end of the process. CUDA shuts down in its own exit handler, and
+// CUPTI's behaviour after that is not documented.
 #pragma once
 
 namespace ringside::collector {
 
-/// By a question that the runtime, and the driver, answer also then.
+/// Decided by a query that runtime and driver answer also after their shutdown.
 [[nodiscard]] bool isDriverGone();
 
 } // namespace ringside::collector

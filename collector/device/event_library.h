@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What timing by CUDA events asks of the CUDA runtime that the process has loaded. Nothing is loaded for it.
+// The functions that timing by CUDA events needs, of the CUDA runtime that the process has loaded. No
+// library is loaded for it.
 #pragma once
 #include "abi/cuda.h"
 
@@ -26,7 +27,7 @@ struct EventLibrary {
     RINGSIDE_EVENT_FUNCTIONS(RS_EVENT)
 #undef RS_EVENT
 
-    /// The name of a function that the runtime lacks; null: it has them all.
+    /// The name of a function that the runtime lacks. Null: it has all of them.
     const char* find();
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of CUDA events of one device, made beforehand: the program's threads take one without a lock or a
-// wait, the reading thread gives it back when both events have happened. Where none is free the call goes
-// without.
+// Pairs of CUDA events of one device, created in advance. The program's threads take a pair without a
+// lock or a wait; the reading thread returns it when both events have completed. If no pair is free the
+// call is not timed.
 #pragma once
 #include "abi/cuda.h"
 
@@ -26,10 +26,11 @@ struct EventPair {
 
 class EventPool final {
 public:
-    /// So many calls may be under way on a device: its streams' queues hold about a thousand entries each.
+    /// The number of calls that may be in progress on a device: the queue of a stream holds about a
+    /// thousand entries.
     static constexpr std::size_t kPairs = 2048;
 
-    /// Null when none is free.
+    /// Returns null if none is free.
     EventPair* take()
     {
         constexpr int kTries = 4; // calls end in about the order in which they began
@@ -44,7 +45,7 @@ public:
         return nullptr;
     }
 
-    /// Those that are recorded, the oldest first.
+    /// The recorded pairs, oldest first.
     template <class Visit>
     void forEachRecorded(Visit&& visit)
     {

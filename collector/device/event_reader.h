@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks CUDA whether pairs of events have happened and when, and writes that into a ring. Only ever asks,
-// never waits for a device. CUDA tells times between events alone, so one event of our own about every
-// second, the anchor, is watched until it happens: its moment on the host's clock is known within that time.
+// Queries which pairs of events have completed and when, and writes that into a ring. It never waits for
+// a device. CUDA only gives times between events. So about once a second an event of the collector, the
+// anchor, is polled until it completes; the interval between polls bounds its time on the host's clock.
 #pragma once
 #include "device/event_timing.h"
 #include "record/ring.h"
@@ -15,13 +15,14 @@ class EventReader final {
 public:
     explicit EventReader(EventTiming& timing) : m_timing(timing) {}
 
-    /// Events, a stream for the anchors, and the first of them. False: CUDA failed, the timing has the error.
+    /// Creates events, a stream for the anchors, and the first anchor. Returns false if CUDA failed; the
+    /// timing has the error.
     bool addDevice(int device);
-    /// Writes what has happened since the last pass.
+    /// Writes the pairs that have completed since the last pass.
     void pass(Ring& ring);
-    /// Pairs that had not happened at the last pass.
+    /// Number of pairs that had not completed at the last pass.
     [[nodiscard]] std::size_t waiting() const { return m_waiting; }
-    /// CUDA gave an error here; what it gave in a call of the program's does not keep this from reading.
+    /// Whether a CUDA call failed here. An error in a call of the program does not stop reading.
     [[nodiscard]] bool failed() const { return m_failed; }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that serves timing by CUDA events: it makes the events, asks about them every 10 ms, and writes
-// what it learns into a ring of its own. A call into CUDA may block (a hanging job may hold the driver's
-// locks): then this thread alone does.
+// The thread for timing by CUDA events. It creates the events, queries them every 10 ms and writes their
+// times into its own ring. A CUDA call may block, because a hanging job may hold the driver's locks;
+// then only this thread is blocked.
 #pragma once
 #include "device/event_reader.h"
 
@@ -16,13 +16,14 @@ namespace ringside::collector {
 class EventSession final {
 public:
     EventSession();
-    /// Null when it runs, else why it cannot.
+    /// Null if it runs, else the reason why it cannot.
     const char* start();
-    /// From the next step of the thread on; off at once.
+    /// Takes effect at the thread's next pass; switching off takes effect at once.
     void want(bool on);
-    /// CLOCK_MONOTONIC when it was last on for the first call, 0: not yet.
+    /// The time (CLOCK_MONOTONIC) from which calls could be timed. 0: not yet.
     [[nodiscard]] std::int64_t onNs() const { return m_onNs.load(); }
-    /// Awaits what is under way for a moment. False: the thread does not come back from CUDA in this time.
+    /// Ends the thread after a short wait for events in progress. Returns false if the thread is still
+    /// inside a CUDA call after this time.
     bool end(int milliseconds);
 
 private:

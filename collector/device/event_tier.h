@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when NCCL's calls are timed by CUDA events: where they were asked for, the level would have the
-// device tier on, CUPTI cannot be had, and nothing speaks against it. Lives on the drain thread; tells what
-// was on, why not, and which calls went without.
+// Decides when NCCL calls are timed by CUDA events: the option is set, the level includes the device
+// tier, CUPTI cannot be used, and no reason forbids it. Runs on the drain thread. Writes when the tier
+// was on, why not, and how many calls were not timed.
 #pragma once
 #include "device/device_tier.h"
 #include "device/event_session.h"

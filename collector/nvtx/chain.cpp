@@ -28,7 +28,7 @@ Entry entryOf(void* library, const char* name)
     return library != nullptr ? reinterpret_cast<Entry>(dlsym(library, name)) : nullptr;
 }
 
-// Once a process; never unloaded, since programs hold its functions and handles.
+// Loaded once a process and never unloaded, because programs hold its functions and handles.
 Other load()
 {
     const char* const path = std::getenv("RINGSIDE_CHAINED_NVTX");
@@ -84,7 +84,7 @@ bool chainExtension(ExtensionModule* module)
     return other().extension != nullptr && other().extension(module) != 0;
 }
 
-// A string that only we know is no message to the other tool.
+// A string handle of the collector means nothing to the other tool, which gets no message then.
 Theirs<const EventAttributes*>::operator const EventAttributes*()
 {
     if (value == nullptr || value->messageType != kMessageRegistered || !isOurHandle(value->message)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each hook tells the chained tool and does our part: a range is the other tool's first at its begin and last
-// at its end, so that ours holds none of its time.
+// Each hook calls the chained tool and records the event. The tool is called first at the start of a
+// range and last at its end, so that the recorded range does not include the tool's time.
 #include "nvtx/hooks.h"
 
 #include "nvtx/labels.h"

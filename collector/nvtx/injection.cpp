@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVTX injection: every library that embeds NVTX calls InitializeInjectionNvtx2 once (libnvToolsExt.so.1 of
-// before NVTX 3: InitializeInjectionNvtx) and gets our functions into its tables, and
-// InitializeInjectionNvtxExtension if it uses payloads. A tool that was there before us
-// installs its own first (chain.h).
+// NVTX injection. Every library that embeds NVTX calls InitializeInjectionNvtx2 once, which installs the
+// collector's functions in its tables. libnvToolsExt.so.1, from before NVTX 3, calls
+// InitializeInjectionNvtx. Libraries that use payloads also call InitializeInjectionNvtxExtension. A
+// tool that was configured before the collector installs its functions first (chain.h).
 #include "nvtx/injection.h"
 
 #include "nvtx/chain.h"
@@ -19,7 +19,7 @@ namespace {
 
 std::atomic<bool> g_installed{false};
 
-// What NVTX itself writes into a slot that nobody wants: a null pointer, or a number that is no function.
+// The values that NVTX writes into an unused slot: a null pointer, or a number that is no function.
 bool isEmpty(Function slot)
 {
     return slot == nullptr;
@@ -30,7 +30,7 @@ bool isEmpty(std::intptr_t slot)
     return slot >= 0 && slot <= kLargestState;
 }
 
-// One of a client's tables, and what stood in it before any tool came.
+// One of a client's tables, and its entries before any tool was installed.
 template <class Slot>
 struct Slots {
     static constexpr std::size_t kMost = 16;
@@ -52,8 +52,9 @@ struct Slots {
             }
         }
     }
-    /// Puts our hooks over what is there, and remembers that where a tool has put it. They may be there: a
-    /// tool's older entry that calls its newer one by name calls ours, which is preloaded.
+    /// Installs the collector's hooks, and keeps the entries that a tool installed. The hooks may be
+    /// installed already: if a tool's older entry point calls its newer one by name, it calls the
+    /// collector's, which is preloaded.
     void install(std::span<const Hook> hooks)
     {
         for (const Hook& hook : hooks) {
@@ -108,7 +109,8 @@ bool isOwnLibrary(const char* path)
            std::strcmp(theirs, ours) == 0;
 }
 
-// NVTX reads the variable at its first event. A tool that is named there gets its events through us.
+// NVTX reads the variable at its first event. A tool that it names gets its events through the
+// collector.
 __attribute__((constructor)) void announce()
 {
     constexpr const char* kVariable = "NVTX_INJECTION64_PATH";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NCCL told of its communicators when it opened the plugin for them, the activation masks it gave with
-// that, and which of our communicators each one is.
+// The communicators for which NCCL initialized the plugin: what NCCL passed, the activation masks, and
+// the collector's communicator that each one is.
 #pragma once
 #include "profiler/event.h"
 #include "record/registry.h"
@@ -12,8 +12,8 @@
 
 namespace ringside::collector::profiler {
 
-/// One communicator as NCCL's profiler interface knows it. NCCL holds its address; never freed, since its
-/// proxy threads may come late.
+/// A communicator of NCCL's profiler interface. NCCL holds its address. Never freed, because NCCL's
+/// proxy threads may use it late.
 struct Context {
     unsigned version = 0;
     std::int32_t size = 0; ///< 0: not told (version 3)
@@ -31,7 +31,7 @@ struct Context {
     Context* next = nullptr;
 };
 
-/// Says which communicator the context is of. The drain thread then names it.
+/// Links the context to a communicator. The drain thread then writes its name.
 void bind(Context& context, Communicator* communicator);
 
 class Contexts final {
