@@ -120,8 +120,8 @@ std::string runsIn(const fs::path& directory)
     throw Error(
         ErrorCode::Unusable, fmt::format("{} holds no trace that can be read{}", directory.string(), left),
         runsIn(directory) + searchedKinds(importers) +
-            " Was the job recorded? A process leaves a native trace from its first CUDA, NCCL or mark "
-            "call on.");
+            " Check that the job was recorded: a process writes a native trace from its first CUDA, NCCL or "
+            "mark call on.");
 }
 
 /// Throws if the directory belongs to a kernel file system or is the root. Reading the kernel's files may

@@ -71,7 +71,7 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
     if (head == Place::NoArray) {
         throw Error(ErrorCode::Unusable,
                     fmt::format("traceEvents of {} is no array, so it holds no events", job.path.string()),
-                    "Give a trace that the PyTorch profiler exported.");
+                    "Give a trace of the PyTorch profiler or another Chrome trace in JSON.");
     }
     if (head != Place::Events) {
         throw Error(ErrorCode::Unusable,
