@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control group of this process, as far as it rations CPU time, in either version. A quota may lie above
+// The control group of this process, as far as it limits CPU time, in either version. A quota may lie above
 // the process's own group.
 #pragma once
 #include <cstdint>

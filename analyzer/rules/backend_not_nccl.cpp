@@ -86,12 +86,12 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(
-    backend_not_nccl, .title = "Several ranks, and no NCCL", .needs = "host and device", .options = {},
-    .run = run,
-    .help = "More than one recorded rank with device work, no communicator of two or more ranks, no "
-            "communication kernel, and no other sign of NCCL in the trace. The cost is not estimated, "
-            "because the trace does not show which idle time the host's communication causes.",
-    .ofTraining = true);
+RINGSIDE_RULE(backend_not_nccl, .title = "Several ranks, and no NCCL", .needs = "host and device",
+              .options = {}, .run = run,
+              .help =
+                  "More than one recorded rank with device work, no communicator of two or more ranks, no "
+                  "communication kernel, and no other sign of NCCL in the trace. The cost is not estimated, "
+                  "because the trace does not show which idle time the host's communication causes.",
+              .ofTraining = true);
 
 } // namespace ringside::rules::rule_backend_not_nccl

@@ -320,8 +320,8 @@ Finding describeWaiting(const Context& context, const std::vector<metrics::Waite
     std::ranges::sort(group.ranks);
     std::ranges::sort(finding.ranks);
     const bool one = most.size() == 1;
-    Judgement judgement;
-    judgement.cause = metrics::findLateCause(context.run, context.figures, group.ranks);
+    Assessment assessment;
+    assessment.cause = metrics::findLateCause(context.run, context.figures, group.ranks);
     finding.limit = Limit::LateRank;
     finding.partOf = {"exposed_communication"};
     finding.costNsPerStep = costOf(context, group, lostNs);

@@ -138,16 +138,17 @@ struct Rule {
     std::string_view needs; ///< tiers that must be recorded
     std::span<const Option> options;
     Outcome (*run)(const Context&) = nullptr;
-    bool needsDevice = false;   ///< it is only asked where device times of any rank were measured
-    std::string_view help;      ///< what it means and what to do, for the catalogue
-    bool judgesLinks = false;   ///< what it finds counts for the report's link health
-    bool comparesRanks = false; ///< its title says so where not all ranks are there to be compared
-    bool ofSteps = false;    ///< it compares steps, or places within one: a recording without steps has none
-    bool ofTraining = false; ///< it is about gradients and batches, which inference has not
-    std::string_view inferenceAdvice = {}; ///< in place of its own, where nothing trains; empty: its own
-    std::initializer_list<std::string_view> partOf = {}; ///< Finding::partOf of its findings
-    /// Changes of `ringside whatif` of which each would take a finding's cause away: the best replay is its
-    /// cost. Null, or none: what was measured stays its cost.
+    bool needsDevice = false;   ///< not applicable unless device times of at least one rank were measured
+    std::string_view help;      ///< text of the rule catalogue: what is measured, and what the cost means
+    bool checksLinks = false;   ///< its findings count for the report's link health
+    bool comparesRanks = false; ///< the title says so if some ranks were not recorded
+    /// The rule compares steps or positions within a step, so it does not apply to a recording without steps.
+    bool ofSteps = false;
+    bool ofTraining = false; ///< the rule is about gradients and batches, so it does not apply to inference
+    std::string_view inferenceAdvice = {}; ///< replaces the advice for inference; empty keeps the advice
+    std::initializer_list<std::string_view> partOf = {}; ///< default of Finding::partOf
+    /// Returns changes of `ringside whatif`, each of which would remove the cause of the finding. The best
+    /// replay becomes its cost. If this is null or returns nothing, the finding keeps its measured cost.
     std::vector<whatif::Changes> (*cures)(const Context&, const Finding&) = nullptr;
     /// Other ranks wait for the ranks it names. Its cost is what a replay saves if these ranks are as fast as
     /// the median, beyond what costlier findings about late ranks already save.

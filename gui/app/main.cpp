@@ -28,7 +28,7 @@ void avoidDisplay(int argc, char** argv)
     }
 }
 
-/// Qt would abort, and advise to install it again. Who names a platform knows better.
+/// Whether Qt would abort for lack of a display. It does not if the user names a platform.
 bool lacksDisplay(int argc, char** argv)
 {
     const bool isPlatformNamed = std::any_of(argv + 1, argv + argc, [](std::string_view word) {
@@ -38,7 +38,7 @@ bool lacksDisplay(int argc, char** argv)
            qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM");
 }
 
-void say(const QString& text)
+void printError(const QString& text)
 {
     std::fputs(text.toLocal8Bit().constData(), stderr);
 }
@@ -49,7 +49,8 @@ int main(int argc, char** argv)
 {
     avoidDisplay(argc, argv);
     if (lacksDisplay(argc, argv)) {
-        say(u"ringside-gui: there is no display: DISPLAY and WAYLAND_DISPLAY are not set.\n"
+        printError(
+            u"ringside-gui: there is no display: DISPLAY and WAYLAND_DISPLAY are not set.\n"
             u"  Log in with `ssh -X`, or write a page or a picture instead: ringside-gui RUN --export page.html\n"_s);
         return 2;
     }

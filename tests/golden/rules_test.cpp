@@ -296,7 +296,8 @@ TEST(NvlinkErrors, BitErrorRatesThatCorrectionLeavesAreAProblem)
     ASSERT_TRUE(bits.is_object());
     EXPECT_EQ(bits["severity"], "problem");
     EXPECT_EQ(bits["ranks"], Json::array({2}));
-    EXPECT_EQ(bits["title"], "An NVLink of rank 2's GPU has an error rate of 3e-12 of its bits after correction");
+    EXPECT_EQ(bits["title"],
+              "An NVLink of rank 2's GPU has an error rate of 3e-12 of its bits after correction");
     const Json symbols = found("nvlink5_symbol_errors_per_1e18", 1);
     ASSERT_TRUE(symbols.is_object());
     EXPECT_EQ(symbols["severity"], "warning");
@@ -316,9 +317,9 @@ TEST(SlowLink, SaysWhatAProbeOfTheQuietNetworkFoundOfIt)
         const Json found = findingsOf(reportOf(run), "slow_link");
         return found.empty() ? std::string() : found[0]["title"].get<std::string>();
     };
-    EXPECT_NE(
-        title(3).find("measured it over TCP at 30.0 % of the others' rate, so it is slow without the job too"),
-        std::string::npos)
+    EXPECT_NE(title(3).find(
+                  "measured it over TCP at 30.0 % of the others' rate, so it is slow without the job too"),
+              std::string::npos)
         << title(3);
     EXPECT_NE(title(10).find("so something else slows it down while the job runs"), std::string::npos)
         << title(10);

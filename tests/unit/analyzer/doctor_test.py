@@ -81,7 +81,7 @@ class Doctor(cases.FolderCase):
                      "tcp_rmem lets a connection use 6.0 MiB; eth1 at 100 Gb/s", "eth1 is faster (100 Gb/s) than eth0",
                      "RDMA port mlx5_1/1 is 2: INIT", "0000:17:00.0 has 8 of its 16 PCIe lanes", "limits CPU time to 1.5 CPUs",
                      "0000:c3:00.0 runs its PCIe link at 8 GT/s of 16.0 GT/s", "congestion control is reno",
-                     "NCCL_BUFFSIZE=4M is read as 4", "no driver of theirs is loaded", "NCCL_NCHANNELS is set, and",
+                     "NCCL_BUFFSIZE=4M is read as 4", "GPUs, but their driver is not loaded", "NCCL_NCHANNELS is set, and",
                      "NCCL_PROTO=LL128 forces LL128", "NCCL_ALGO=Tree leaves no algorithm", "is 128: NCCL accepts at most 64 sockets"):
             self.assertTrue(any(part in title for title in titles), f"{part}: {titles}")
 
@@ -92,12 +92,12 @@ class Doctor(cases.FolderCase):
     def test_a_quota_above_the_jobs_own_group_is_found(self):
         mounts = "41 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
         titles = self.rationed("0::/slurm/job7\n", mounts, {"slurm/job7/cpu.max": "max 100000\n", "slurm/cpu.max": "250000 100000\n"})
-        self.assertEqual([title for title in titles if "rations" in title], ["A cgroup rations CPU time: 2.5 CPUs"])
+        self.assertEqual([title for title in titles if "limits CPU" in title], ["A cgroup limits CPU time to 2.5 CPUs"])
         titles = self.rationed("0::/slurm/job7\n", mounts, {"slurm/job7/cpu.max": "50000 100000\n"})
-        self.assertIn("A cgroup rations CPU time: 0.5 CPUs", titles, "the tightest counts")
+        self.assertIn("A cgroup limits CPU time to 0.5 CPUs", titles, "the tightest counts")
 
     def test_a_quota_of_version_1_is_found(self):
-        self.assertIn("A cgroup rations CPU time: 1.5 CPUs", self.rationed(
+        self.assertIn("A cgroup limits CPU time to 1.5 CPUs", self.rationed(
             "4:cpu,cpuacct:/docker/abc\n", "32 31 0:29 /docker/abc /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n",
             {"cpu/cpu.cfs_quota_us": "75000\n", "cpu/cpu.cfs_period_us": "50000\n"}))
 

@@ -103,7 +103,7 @@ TEST(LinkUse, countersHaveTheStepsInWhichTheyMoved)
     const auto links = linksIn(trace);
     ASSERT_EQ(links[0].use.moved.size(), 1U) << "traffic is no movement, and what stands still is none";
     const Movement& moved = links[0].use.moved[0];
-    EXPECT_EQ(moved.metric, "rx_dropped");
+    EXPECT_EQ(moved.metric.text(), "rx_dropped");
     EXPECT_EQ(moved.gain.gain, 7);
     ASSERT_TRUE(moved.firstStep);
     EXPECT_GE(*moved.firstStep, 5) << "200 ms after the begin, at 40 ms a step";

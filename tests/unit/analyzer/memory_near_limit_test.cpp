@@ -141,8 +141,7 @@ TEST(MemoryNearLimit, aTrainingThatARefusedAllocationEndsComesFirst)
     EXPECT_EQ(report.findings.front().rule, "memory_near_limit");
     EXPECT_EQ(finding->severity, Severity::Problem);
     EXPECT_EQ(report.verdict.limitedBy, Limit::Memory);
-    EXPECT_NE(finding->title.find("1 allocation failed, after which training stopped"),
-              std::string::npos)
+    EXPECT_NE(finding->title.find("1 allocation failed, after which training stopped"), std::string::npos)
         << finding->title;
     EXPECT_EQ(finding->title.find("is full after"), std::string::npos) << finding->title;
     EXPECT_EQ(figure(*finding, "growth_per_step"), 0.25 * kGibibyte);

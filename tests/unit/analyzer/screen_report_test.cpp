@@ -120,7 +120,8 @@ TEST(ScreenReport, LeavesOutWhatAllShows)
     const Report report = buildReport(lateRankOf(40, 20), {});
     const std::string screen = screenOf(report);
     EXPECT_THAT(screen, HasSubstr("All 40 ranks: `--all` shows everything"));
-    EXPECT_THAT(screen, HasSubstr("Not judged: " + std::to_string(report.notApplicable.size()) + " rules"));
+    EXPECT_THAT(screen,
+                HasSubstr("Not applicable: " + std::to_string(report.notApplicable.size()) + " rules"));
     EXPECT_THAT(screen, Not(HasSubstr(report.notApplicable.front().rule)));
     const std::string everything = screenOf(report, Extent::All);
     EXPECT_THAT(everything, Not(HasSubstr("more rows")));

@@ -521,14 +521,15 @@ TEST(Steps, OfTheWholeRecordingHoldNothingThatWasNotMeasured)
     const std::int64_t start = process.kernels.startNs.front();
     const std::int64_t from = process.kernels.startNs[1];
     const std::int64_t until = process.kernels.startNs[2];
-    for (const auto& [level, why] : {std::pair("standard", std::string(trace::kHandedOver) + ": and so on"),
-                                     std::pair("light", std::string("outside of 2 s of every 62 s"))}) {
+    for (const auto& [level, why] :
+         {std::pair(trace::LevelName("standard"), std::string(trace::kHandedOver) + ": and so on"),
+          std::pair(trace::LevelName("light"), std::string("outside of 2 s of every 62 s"))}) {
         trace.process(0).windows = {{"standard", start, from, "", 1},
                                     {level, from, until, why, 1},
                                     {"standard", until, std::nullopt, "", 1}};
         const Model model = buildModel(trace.run());
         ASSERT_EQ(model.ranks[0].steps.size(), 1U);
-        EXPECT_EQ(model.ranks[0].steps[0].host.start, until) << level;
+        EXPECT_EQ(model.ranks[0].steps[0].host.start, until) << level.text();
     }
 }
 
