@@ -2,6 +2,7 @@
 #include "models/finding_model.h"
 
 #include "app/text.h"
+#include "report/losses.h"
 #include "report/sentences.h"
 
 namespace ringside::gui {
@@ -12,17 +13,18 @@ void FindingModel::setReport(std::shared_ptr<const report::Report> report)
 {
     beginResetModel();
     m_report = std::move(report);
+    m_losses = m_report ? report::lossesOf(*m_report) : std::vector<const rules::Finding*>();
     endResetModel();
 }
 
 const rules::Finding& FindingModel::finding(int row) const
 {
-    return m_report->findings[static_cast<std::size_t>(row)];
+    return *m_losses[static_cast<std::size_t>(row)];
 }
 
 int FindingModel::rowCount(const QModelIndex& parent) const
 {
-    return parent.isValid() || !m_report ? 0 : static_cast<int>(m_report->findings.size());
+    return parent.isValid() ? 0 : static_cast<int>(m_losses.size());
 }
 
 int FindingModel::columnCount(const QModelIndex& parent) const
@@ -72,7 +74,7 @@ QString severityText(rules::Severity severity)
     return QString::fromLatin1(kTexts[static_cast<std::size_t>(severity)]);
 }
 
-QString findingHtml(const rules::Finding& finding)
+QString findingHtml(const rules::Finding& finding, const std::vector<const rules::Finding*>& restatements)
 {
     QString html = u"<h3>"_s + toHtml(finding.title) + u"</h3><p><b>Try:</b> "_s + toHtml(finding.advice) +
                    u"</p><p>Cost: "_s + toHtml(report::costText(finding)) + u"; ranks: "_s +
@@ -84,6 +86,10 @@ QString findingHtml(const rules::Finding& finding)
             html += u"<li>"_s + toHtml(report::figureText(figure)) + u"</li>"_s;
         }
         html += u"</ul>"_s;
+    }
+    for (const rules::Finding* each : restatements) {
+        html += u"<p>The same loss: "_s + toHtml(each->title) + u" (<code>"_s + toHtml(each->rule) +
+                u"</code>)</p>"_s;
     }
     for (std::size_t i = 0; i < finding.evidence.size(); ++i) {
         html += u"<p><a href=\"place:%1\">Show</a> "_s.arg(i) +

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Item model of the findings of a report: one row each, in the report's order.
+// Item model of the findings of a report: one row for each loss, in the order of the text report. Findings
+// that only restate a loss stand in its details.
 #pragma once
 #include "report/report.h"
 
 #include <QAbstractTableModel>
 
 #include <memory>
+#include <vector>
 
 namespace ringside::gui {
 
@@ -24,11 +26,14 @@ public:
 
 private:
     std::shared_ptr<const report::Report> m_report;
+    std::vector<const rules::Finding*> m_losses; ///< of m_report
 };
 
 /// Returns "Problem", "Warning" or "Information".
 [[nodiscard]] QString severityText(rules::Severity severity);
-/// Returns title, advice, cost, figures and evidence as HTML. A link "place:N" leads to evidence number N.
-[[nodiscard]] QString findingHtml(const rules::Finding& finding);
+/// Returns title, advice, cost, figures, the findings that restate it, and evidence as HTML. A link "place:N"
+/// leads to evidence number N.
+[[nodiscard]] QString findingHtml(const rules::Finding& finding,
+                                  const std::vector<const rules::Finding*>& restatements = {});
 
 } // namespace ringside::gui

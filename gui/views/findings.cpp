@@ -4,6 +4,7 @@
 #include "app/text.h"
 #include "app/theme.h"
 #include "models/finding_model.h"
+#include "report/losses.h"
 #include "report/sentences.h"
 #include "views/view.h"
 
@@ -197,7 +198,12 @@ public:
 private:
     void showFinding(const QModelIndex& row)
     {
-        m_details->setHtml(row.isValid() ? findingHtml(m_model->finding(row.row())) : QString());
+        if (!row.isValid()) {
+            m_details->clear();
+            return;
+        }
+        const rules::Finding& finding = m_model->finding(row.row());
+        m_details->setHtml(findingHtml(finding, report::restatementsOf(*m_report, finding)));
     }
 
     void goTo(const QModelIndex& row, std::size_t place)

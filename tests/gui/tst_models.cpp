@@ -7,6 +7,7 @@
 #include "models/settings_table.h"
 #include "models/step_figures.h"
 #include "models/table_model.h"
+#include "report/losses.h"
 #include "support/trace_builder.h"
 
 #include <QAbstractItemModelTester>
@@ -21,17 +22,19 @@ class TestModels final : public QObject {
     Q_OBJECT
 
 private slots:
-    void findingsComeInTheReportsOrder()
+    void findingsAreLossesInTheReportsOrder()
     {
         const Session session = test::lateRankSession();
         FindingModel model;
         const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
         QCOMPARE(model.rowCount(), 0);
         model.setReport(session.report);
-        QCOMPARE(model.rowCount(), static_cast<int>(session.report->findings.size()));
-        QVERIFY(model.rowCount() > 0);
+        const auto losses = report::lossesOf(*session.report);
+        QVERIFY(!losses.empty());
+        QVERIFY(losses.size() < session.report->findings.size());
+        QCOMPARE(model.rowCount(), static_cast<int>(losses.size()));
         for (int row = 0; row < model.rowCount(); ++row) {
-            const rules::Finding& finding = session.report->findings[static_cast<std::size_t>(row)];
+            const rules::Finding& finding = *losses[static_cast<std::size_t>(row)];
             QCOMPARE(model.index(row, FindingModel::kTitle).data().toString().toStdString(), finding.title);
             QVERIFY(!model.index(row, FindingModel::kSeverity).data().toString().isEmpty());
         }
@@ -42,7 +45,10 @@ private slots:
         const Session session = test::lateRankSession();
         const rules::Finding& finding = session.report->findings.front();
         QCOMPARE(QString::fromStdString(finding.rule), QStringLiteral("late_rank"));
-        const QString html = findingHtml(finding);
+        const auto restatements = report::restatementsOf(*session.report, finding);
+        QVERIFY(!restatements.empty());
+        const QString html = findingHtml(finding, restatements);
+        QVERIFY(html.contains(QStringLiteral("The same loss: ") + toHtml(restatements.front()->title)));
         QCOMPARE(html.count(QStringLiteral("place:")), static_cast<qsizetype>(finding.evidence.size()));
     }
 

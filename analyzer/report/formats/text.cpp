@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report for a terminal: first the one paragraph that matters, then what it rests on.
 #include "report/communicators.h"
-#include "report/cost_attribution.h"
 #include "report/format.h"
+#include "report/losses.h"
 #include "report/per_second.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
 #include "rules/shared/support.h"
-
-#include <tuple>
 
 namespace ringside::report::format_text {
 namespace {
@@ -53,30 +51,11 @@ std::string_view colourOf(rules::Severity severity)
     return kCodes[static_cast<std::size_t>(severity)];
 }
 
-/// Returns the findings that restate no other: first the one that the verdict names, then by cost.
-std::vector<const rules::Finding*> lossesOf(const Report& report)
-{
-    std::vector<const rules::Finding*> losses;
-    for (const rules::Finding& finding : report.findings) {
-        if (&lossOf(report.findings, finding) == &finding) {
-            losses.push_back(&finding);
-        }
-    }
-    const auto key = [&](const rules::Finding* finding) {
-        return std::tuple(!finding->broken, finding->rule != report.verdict.rule,
-                          -finding->costNsPerStep.value_or(-1));
-    };
-    std::ranges::stable_sort(losses, {}, key);
-    return losses;
-}
-
 std::string restatements(const Report& report, const rules::Finding& loss, const Paint& paint)
 {
     std::string text;
-    for (const rules::Finding& finding : report.findings) {
-        if (&finding != &loss && &lossOf(report.findings, finding) == &loss) {
-            text += paint.prose(fmt::format("the same loss: {} [{}]", finding.title, finding.rule), kHang);
-        }
+    for (const rules::Finding* finding : restatementsOf(report, loss)) {
+        text += paint.prose(fmt::format("the same loss: {} [{}]", finding->title, finding->rule), kHang);
     }
     return text;
 }
