@@ -2,6 +2,7 @@
 // Writes the report as one self-contained page: no script, no other file, no network access. It is readable
 // in light and dark mode and in print. Charts are inline SVG; a table repeats their figures.
 #include "report/format.h"
+#include "report/losses.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
 #include "rules/shared/support.h"
@@ -180,7 +181,7 @@ private:
     int m_barHeight = 0;
 };
 
-std::string findingHtml(const rules::Finding& finding)
+std::string findingHtml(const Report& report, const rules::Finding& finding)
 {
     const std::string_view severity = rules::severityName(finding.severity);
     std::vector<std::string> figures;
@@ -193,6 +194,10 @@ std::string findingHtml(const rules::Finding& finding)
     text += fmt::format("<p>Cost: {}; ranks: {}; rule <code>{}</code></p>\n", escaped(costText(finding)),
                         escaped(rankList(finding.ranks)), escaped(finding.rule));
     text += fmt::format("<p class=\"dim\">{}</p>\n", escaped(fmt::format("{}", fmt::join(figures, "; "))));
+    for (const rules::Finding* same : restatementsOf(report, finding)) {
+        text += fmt::format("<p>The same loss: {} (<code>{}</code>)</p>\n", prose(same->title),
+                            escaped(same->rule));
+    }
     for (const rules::Evidence& place : finding.evidence) {
         text += fmt::format("<p class=\"dim\">See {}</p>\n", escaped(evidenceText(place)));
     }
@@ -201,9 +206,9 @@ std::string findingHtml(const rules::Finding& finding)
 
 std::string findings(const Report& report)
 {
-    std::string text = "<h2>Findings, costliest first</h2>\n";
-    for (const rules::Finding& finding : report.findings) {
-        text += findingHtml(finding);
+    std::string text = "<h2>Findings: what the verdict names, then by cost</h2>\n";
+    for (const rules::Finding* loss : lossesOf(report)) {
+        text += findingHtml(report, *loss);
     }
     text += report.findings.empty() ? element("p", "None.") : "";
     if (!report.notApplicable.empty()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the report for a pull request or a wiki page.
 #include "report/format.h"
+#include "report/losses.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
 #include "rules/shared/support.h"
@@ -8,7 +9,7 @@
 namespace ringside::report::format_markdown {
 namespace {
 
-std::string findingText(const rules::Finding& finding)
+std::string findingText(const Report& report, const rules::Finding& finding)
 {
     std::string text =
         fmt::format("### {}: {}\n\n", rules::severityName(finding.severity), markdownText(finding.title));
@@ -19,6 +20,9 @@ std::string findingText(const rules::Finding& finding)
     text += fmt::format("- rule `{}`, cost: {}, ranks: {}\n", finding.rule, costText(finding),
                         rankList(finding.ranks));
     text += fmt::format("- figures: {}\n", fmt::join(figures, ", "));
+    for (const rules::Finding* same : restatementsOf(report, finding)) {
+        text += fmt::format("- the same loss: {} (`{}`)\n", markdownText(same->title), same->rule);
+    }
     for (const rules::Evidence& place : finding.evidence) {
         text += fmt::format("- see {}\n", markdownText(evidenceText(place)));
     }
@@ -27,12 +31,12 @@ std::string findingText(const rules::Finding& finding)
 
 std::string findings(const Report& report)
 {
-    std::string text = "## Findings, costliest first\n\n";
+    std::string text = "## Findings: what the verdict names, then by cost\n\n";
     if (report.findings.empty()) {
         return text + "None.\n\n";
     }
-    for (const rules::Finding& finding : report.findings) {
-        text += findingText(finding);
+    for (const rules::Finding* loss : lossesOf(report)) {
+        text += findingText(report, *loss);
     }
     return text;
 }

@@ -101,6 +101,21 @@ TEST(ScreenReport, SaysALossOnce)
     }
 }
 
+TEST(MarkdownAndHtml, SayALossOnce)
+{
+    const Report report = buildReport(lateRankOf(4, 20), {});
+    for (const Format* format : all()) {
+        if (format->id == "markdown" || format->id == "html") {
+            const std::string text = format->render(report, {});
+            const bool html = format->id == "html";
+            EXPECT_THAT(text, HasSubstr(html ? "<p>The same loss: " : "- the same loss: ")) << format->id;
+            EXPECT_THAT(text, Not(HasSubstr(html ? "<code>exposed_communication</code></p>\n<p class"
+                                                 : "- rule `exposed_communication`")))
+                << format->id;
+        }
+    }
+}
+
 TEST(ScreenReport, DoesNotFoldARemedyOfItsOwnIntoAnotherCause)
 {
     TraceBuilder trace(4);
