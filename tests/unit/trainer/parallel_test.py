@@ -79,7 +79,7 @@ class Parallel(unittest.TestCase):
     def test_what_contradicts_is_refused(self):
         self.assert_refused("cannot be divided among 5 devices", *COMMON, "--parallel", "dp", "--devices", 5)
         self.assert_refused("start it without a launcher", *COMMON, "--parallel", "single", RANK=0, WORLD_SIZE=2)
-        self.assert_refused("how many", *COMMON, "--parallel", "dp")
+        self.assert_refused("give the number of devices", *COMMON, "--parallel", "dp")
         self.assert_refused("NCCL_ALGO is already \"ring\"", *COMMON, "--algorithm", "tree", NCCL_ALGO="ring")
         code, _, err = trainer.run(*COMMON, "--parallel", "dp", "--devices", 3, RINGSIDE_PLATFORM_DEVICES=2)
         self.assertEqual(code, 1)
