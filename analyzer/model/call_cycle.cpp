@@ -8,7 +8,7 @@
 namespace ringside::model {
 namespace {
 
-/// Before an event, from the end of the one before.
+/// Returns the time from the end of the previous event to the begin of this one.
 std::int64_t pauseBefore(std::span<const RepeatedEvent> events, std::size_t index)
 {
     return index == 0 ? 0 : std::max<std::int64_t>(0, events[index].time.start - events[index - 1].time.end);
@@ -53,7 +53,8 @@ void CallCycle::measurePauses()
     m_durationNs = median(pauses);
 }
 
-/// Weights may be gathered between two parts of an optimizer's work: the longest pause decides among them.
+/// The step begins after the optimizer. If that holds for several places, because weights are gathered
+/// between two parts of the optimizer's work, the one with the longest pause is taken.
 void CallCycle::findBegin()
 {
     m_longest = static_cast<std::size_t>(std::ranges::max_element(m_pausesNs) - m_pausesNs.begin());
@@ -66,7 +67,8 @@ void CallCycle::findBegin()
     }
 }
 
-/// Calls, of some sort, with something that no call of `other` has.
+/// Returns whether a call whose flag `which` equals `wanted` has a value of `what` that no call of `other`
+/// has.
 bool CallCycle::holds(bool RepeatedEvent::*which, bool wanted, std::uint64_t RepeatedEvent::*what,
                       const CallCycle& other) const
 {
@@ -121,7 +123,7 @@ bool CallCycle::repeatsInside(std::size_t length) const
 bool CallCycle::pausesAtOnePlace() const
 {
     constexpr std::size_t kLeastCalls = 3;
-    constexpr double kMost = 0.6; // of its occurrences
+    constexpr double kMost = 0.6; // share of its occurrences
     std::size_t there = 0;
     for (const std::size_t begin : m_begins) {
         const std::int64_t longest = pauseBefore(m_sequence.events, begin + m_longest);
@@ -155,7 +157,7 @@ double CallCycle::optimizerShare() const
 
 bool CallCycle::hasLongerRhythm() const
 {
-    constexpr std::int64_t kFar = 3; // times
+    constexpr std::int64_t kFar = 3; // times the usual duration
     constexpr std::size_t kLeast = 3;
     std::unordered_map<std::size_t, std::size_t> distances;
     std::size_t last = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of a process's repetitions: what its cycle holds, where it was met unchanged, and how long the host
-// paused before each of its calls.
+// Describes one repetition in a process's calls: which calls its cycle holds, where unchanged copies of the
+// cycle lie, and how long the host paused before each call.
 #pragma once
 #include "model/repeated_events.h"
 #include "model/repetition.h"
@@ -10,7 +10,8 @@
 
 namespace ringside::model {
 
-/// Calls with a token each, as far as the search looks.
+/// The calls that the search looks at. Each event has the token of the same index; equal tokens mean equal
+/// calls.
 struct CallSequence {
     std::span<const RepeatedEvent> events;
     std::span<const std::uint64_t> tokens;
@@ -22,29 +23,33 @@ public:
 
     [[nodiscard]] std::size_t length() const { return m_length; }
     [[nodiscard]] std::size_t count() const { return m_begins.size(); }
-    /// Calls of a kind that `other` lacks, a few bytes aside.
+    /// Returns whether the cycle has a kind of call (function and communicator) that `other` lacks. Calls of
+    /// only a few bytes do not count.
     [[nodiscard]] bool hasOtherKinds(const CallCycle& other) const;
-    /// And they reduce: gradients, say.
+    /// Returns whether the cycle has a kind of reduction that `other` lacks, for example one of gradients.
     [[nodiscard]] bool hasOtherReductions(const CallCycle& other) const;
-    /// Calls of a size that `other` lacks, a few bytes aside.
+    /// Returns whether the cycle has a call of a size that `other` lacks. Calls of only a few bytes do not
+    /// count.
     [[nodiscard]] bool hasOtherSizes(const CallCycle& other) const;
-    /// Calls of a few bytes that `other` lacks.
+    /// Returns whether the cycle has a call of only a few bytes that `other` lacks.
     [[nodiscard]] bool hasOtherFewBytes(const CallCycle& other) const;
-    /// Whether most of it is repetition of the same few calls.
+    /// Returns whether most of the cycle is itself a repetition of `length` calls, at least three times.
     [[nodiscard]] bool repeatsInside(std::size_t length) const;
-    /// Usual time of its longest pause.
+    /// The median length of the pause before the call where the host usually pauses longest.
     [[nodiscard]] std::int64_t longestPauseNs() const { return m_pausesNs[m_longest]; }
-    /// Usual time from begin to begin.
+    /// The median time from the begin of one occurrence to the begin of the next.
     [[nodiscard]] std::int64_t durationNs() const { return m_durationNs; }
-    /// Whether in most of its occurrences the longest pause lies before the same call. Of two calls it
-    /// always does.
+    /// Returns whether the longest pause lies before the same call in at least 60 % of the occurrences. False
+    /// for cycles of fewer than three calls, where it says nothing.
     [[nodiscard]] bool pausesAtOnePlace() const;
     [[nodiscard]] bool reduces() const;
-    /// Share of its occurrences, among those that the optimizer's recording spans, in which it ran.
+    /// The share of occurrences in which the optimizer ran. Only occurrences between the first and the last
+    /// recorded run of the optimizer count; returns 0 if there is none.
     [[nodiscard]] double optimizerShare() const;
-    /// Whether now and then, at equal distances, one of them takes far longer than usual.
+    /// Returns whether, at regular distances, an occurrence takes at least three times as long as usual.
     [[nodiscard]] bool hasLongerRhythm() const;
-    /// Its tokens from the first call after the optimizer on, else after the longest pause.
+    /// Returns the cycle's tokens, beginning with the first call after the optimizer. If no optimizer was
+    /// seen, they begin after the longest pause.
     [[nodiscard]] std::vector<std::uint64_t> fromItsBegin() const;
 
 private:
@@ -56,9 +61,9 @@ private:
     CallSequence m_sequence;
     std::size_t m_first;
     std::size_t m_length;
-    std::vector<std::size_t> m_begins;      ///< of occurrences, none over the other
-    std::vector<std::int64_t> m_pausesNs;   ///< before each call, median
-    std::vector<std::size_t> m_optimizerAt; ///< how often it ran before each call
+    std::vector<std::size_t> m_begins;      ///< begins of the occurrences, which do not overlap
+    std::vector<std::int64_t> m_pausesNs;   ///< median pause before each call
+    std::vector<std::size_t> m_optimizerAt; ///< how often the optimizer ran before each call
     std::size_t m_longest = 0;              ///< place of the longest pause
     std::size_t m_begin = 0;                ///< place of the step's first call in the cycle
     std::int64_t m_durationNs = 0;

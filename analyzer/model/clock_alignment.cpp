@@ -10,10 +10,10 @@ namespace ringside::model {
 namespace {
 
 struct Point {
-    std::int64_t time;       ///< reference clock
-    std::int64_t difference; ///< other minus reference, at ends
-    std::int64_t low;        ///< causality: the offset is at least this
-    std::int64_t high;       ///< and at most this
+    std::int64_t time;       ///< on the reference clock
+    std::int64_t difference; ///< end on the other clock minus end on the reference clock
+    std::int64_t low;        ///< least offset that causality allows
+    std::int64_t high;       ///< largest offset that causality allows
 };
 
 std::vector<Point> toPoints(std::vector<ClockMatch> matches)
@@ -29,10 +29,10 @@ std::vector<Point> toPoints(std::vector<ClockMatch> matches)
     return points;
 }
 
-/// Median slope between points half the run apart: a few wild ends do not move it.
+/// Returns the median slope between points that lie half the run apart, which a few outliers do not change.
 double fitDrift(const std::vector<Point>& points)
 {
-    constexpr std::size_t kLeastPoints = 8; // below, jitter over a short time would pass for drift
+    constexpr std::size_t kLeastPoints = 8; // with fewer, jitter over a short time would count as drift
     std::vector<double> slopes;
     const std::size_t half = points.size() / 2;
     for (std::size_t i = 0; points.size() >= kLeastPoints && i + half < points.size(); ++i) {
@@ -42,7 +42,7 @@ double fitDrift(const std::vector<Point>& points)
                              static_cast<double>(time));
         }
     }
-    constexpr double kLargest = 1e-3; // quartz is a hundred times better: more is no drift
+    constexpr double kLargest = 1e-3; // quartz clocks are a hundred times better: a larger slope is no drift
     return std::clamp(median(slopes), -kLargest, kLargest);
 }
 
@@ -51,8 +51,8 @@ std::int64_t driftSince(double drift, std::int64_t origin, std::int64_t time)
     return std::llround(drift * static_cast<double>(time - origin));
 }
 
-/// Interval of errors that causality leaves, from a stretch of points short enough for the drift's own error
-/// not to matter.
+/// The range of errors that causality allows. It is taken over a stretch of points that is short enough for
+/// the error of the drift not to matter.
 struct Slack {
     std::int64_t low = std::numeric_limits<std::int64_t>::min();
     std::int64_t high = std::numeric_limits<std::int64_t>::max();
@@ -71,7 +71,7 @@ std::vector<Slack> slackOverTime(const std::vector<Point>& points, const ClockFi
     return stretches;
 }
 
-/// Moves the offset into what causality allows over the whole run, if anything does.
+/// Moves the offset into the range that causality allows over the whole run, if that range is not empty.
 void holdInsideCausality(ClockFit& fit, const std::vector<Point>& points)
 {
     Slack all;

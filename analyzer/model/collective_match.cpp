@@ -17,9 +17,9 @@
 namespace ringside::model {
 namespace {
 
-using Lengths = std::unordered_map<std::uint64_t, std::int64_t>; ///< ns, by call or group
+using Lengths = std::unordered_map<std::uint64_t, std::int64_t>; ///< ns, by id of a call or group
 
-/// Of calls of which another tool told how long they took, but not when.
+/// Returns how long calls took for which another tool gives only the duration and not the time.
 Lengths lengthsOf(const trace::EventTimeColumns& times)
 {
     Lengths lengths;
@@ -33,14 +33,14 @@ Lengths lengthsOf(const trace::EventTimeColumns& times)
 
 using OperationKey = std::tuple<std::uint64_t, std::size_t, std::int64_t>;
 
-/// One rank's calls on one communicator, in its order, fused where a group fused them.
+/// One rank's part of an operation: a call on a communicator, or the calls on it that a group fused.
 struct Part {
     std::size_t firstCall = 0;
     std::uint64_t launch = 0;
     std::int64_t order = 0;
     std::optional<std::uint64_t> bytes = 0;
     std::uint32_t calls = 0;
-    bool exchange = false; ///< sends and receives that are an all-to-all
+    bool exchange = false; ///< sends and receives that together form an all-to-all
 };
 
 struct Times {
@@ -64,21 +64,22 @@ private:
     const trace::RunTrace& m_run;
     const std::vector<Rank>& m_ranks;
     bool m_complete;                                   ///< no rank of the job is missing
-    std::map<CommunicatorKey, std::int64_t> m_members; ///< ranks that know the communicator
+    std::map<CommunicatorKey, std::int64_t> m_members; ///< how many ranks have the communicator
     std::map<OperationKey, Operation> m_operations;
     std::int64_t m_mismatches = 0;
     std::int64_t m_untyped = 0;
-    std::int64_t m_unmatched = 0; ///< of groups that nobody knows
+    std::int64_t m_unmatched = 0; ///< operations that disagree, of groups that are not known
     std::string m_firstMismatch;
 };
 
-/// Whether anything says which ranks call each other on it.
+/// Returns whether the trace contains anything that shows which ranks belong to the communicator.
 bool isKnown(const trace::CommunicatorRow& row)
 {
     return row.size > 0 || row.name != 0 || row.ncclHash;
 }
 
-/// Whether a rank's part is another operation than the one it should be, as far as both are known.
+/// Returns whether a rank's part is a different operation from the one at the same place in the order. Values
+/// that are not known on either side do not count.
 bool disagree(const Operation& operation, CollectiveKind kind, const trace::CollectiveCallRow& call,
               const Part& part)
 {
@@ -100,9 +101,9 @@ std::string amountText(std::optional<std::uint64_t> count, std::optional<std::in
                              : "a size that is not known";
 }
 
-/// What ran on one communicator by sequence, without send and receive unless they are an all-to-all. Where
-/// there are such, sequence numbers differ between ranks and the place among the collectives stands in for
-/// them.
+/// Returns what ran on one communicator, by sequence number. Point-to-point calls are left out unless they
+/// form an all-to-all. If there are any, sequence numbers differ between ranks, and the place among the
+/// collectives is used instead.
 std::vector<Part> partsOf(const trace::ProcessTrace& process, std::vector<Run> runs,
                           const std::set<std::int64_t>& exchanges)
 {
@@ -126,7 +127,7 @@ std::vector<Part> partsOf(const trace::ProcessTrace& process, std::vector<Run> r
                 {run.call, run.launch, useSequence ? run.sequence : place, 0, 0, isExchange(run)});
         }
         place += isExchange(run) && fused ? 0 : 1;
-        if (isExchange(run)) { // how much each gives to each other may differ
+        if (isExchange(run)) { // sizes may differ between ranks
             parts.back().bytes.reset();
             parts.back().calls = 1;
             continue;
@@ -176,7 +177,8 @@ void Matcher::addPart(const CommunicatorKey& key, const trace::CommunicatorRow& 
         }
         operation.mismatched = true;
     }
-    if (operation.participant(rank) != nullptr) { // one place in the order, two calls: neither can be trusted
+    // If a rank has two calls at one place in the order, neither can be trusted.
+    if (operation.participant(rank) != nullptr) {
         operation.mismatched = true;
         return;
     }
@@ -208,7 +210,7 @@ MatchResult Matcher::finish()
     MatchResult result;
     std::int64_t incomplete = 0;
     for (auto& [key, operation] : m_operations) {
-        if (operation.size <= 0 && m_complete) { // nobody was told, but each member uses it
+        if (operation.size <= 0 && m_complete) { // the size was not recorded, but all members use it
             operation.size = m_members[{std::get<0>(key), std::get<1>(key)}];
         }
         incomplete += operation.complete() ? 0 : 1;
@@ -278,7 +280,7 @@ bool isGradient(const Operation& operation, std::int64_t worldSize)
 
 bool isUsedMap(const Operation& operation, std::int64_t worldSize, double leastElements)
 {
-    constexpr std::uint64_t kMostBytes = 1U << 20U; // of a quarter of a million parameter tensors
+    constexpr std::uint64_t kMostBytes = 1U << 20U; // for a quarter of a million parameter tensors
     return operation.kind == CollectiveKind::AllReduce && operation.size == worldSize &&
            trace::isInteger(operation.datatype) && operation.bytes && *operation.bytes <= kMostBytes &&
            static_cast<double>(operation.count.value_or(0)) >= leastElements;

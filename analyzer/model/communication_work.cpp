@@ -12,13 +12,14 @@ namespace {
 
 using Rows = std::vector<std::uint32_t>;
 
-/// One kernel that a graph should have: a captured call, or what a captured group does on one communicator.
+/// One kernel that a graph should contain: that of a captured call, or of a captured group on one
+/// communicator.
 struct Unit {
     WorkKey work;
     std::int64_t device = -1;
 };
 
-/// By graph id, in the order of the capture.
+/// Returns the units of each graph by graph id, in the order of the capture.
 std::unordered_map<std::uint32_t, std::vector<Unit>> capturedUnits(const trace::ProcessTrace& process)
 {
     std::unordered_map<std::int64_t, std::int64_t> deviceOf;
@@ -55,7 +56,8 @@ callsByCorrelation(const trace::CallCorrelationColumns& links)
     return calls;
 }
 
-/// Adds the kernels of one launch; false when they are not one for each captured unit.
+/// Adds the kernels of one launch. Returns false and adds none if there is not exactly one for each captured
+/// unit.
 bool attribute(CommunicationWork& result, const trace::KernelColumns& kernels, Rows rows,
                const std::vector<Unit>& units, std::uint64_t launch)
 {
@@ -64,7 +66,7 @@ bool attribute(CommunicationWork& result, const trace::KernelColumns& kernels, R
     bool fits = rows.size() == units.size();
     for (std::size_t i = 0; i < rows.size() && fits; ++i) {
         const std::uint64_t before = i == 0 ? 0 : kernels.graphNode[rows[i - 1]];
-        fits = kernels.graphNode[rows[i]] > before && // 0, or one node twice: their order says nothing
+        fits = kernels.graphNode[rows[i]] > before && // the order is unknown if a node is 0 or occurs twice
                (units[i].device < 0 || units[i].device == static_cast<std::int64_t>(kernels.device[rows[i]]));
     }
     for (std::size_t i = 0; i < rows.size() && fits; ++i) {

@@ -54,7 +54,7 @@ std::unordered_map<std::int64_t, std::vector<Run>> runsOf(const trace::ProcessTr
         const std::int64_t communicator = launches.communicator[i];
         const auto calls = captured.find({launches.graph[i], communicator});
         if (calls == captured.end() || calls->second.size() != launches.calls[i]) {
-            continue; // records of the capture are missing: which ones, nobody knows
+            continue; // records of the capture are missing, and it is not known which
         }
         auto sequence = static_cast<std::int64_t>(launches.sequence[i]);
         for (const std::size_t call : calls->second) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout as a job's communication shows it.
+// Finds the parallel layout of a job from its communication.
 #include "model/communicator_calls.h"
 #include "model/model.h"
 #include "model/parallel_layout.h"
@@ -11,9 +11,9 @@
 namespace ringside::model {
 namespace {
 
-using RankSet = std::vector<std::size_t>; ///< of Model::ranks, ascending
+using RankSet = std::vector<std::size_t>; ///< indices into Model::ranks, ascending
 
-/// Who sends to whom, and whether they do anything else than swap.
+/// Which rank sends to which.
 struct MessageGraph {
     std::set<std::pair<std::size_t, std::size_t>> edges; ///< sender, receiver
 
@@ -32,7 +32,7 @@ MessageGraph messageGraphOf(const Model& model)
     return graph;
 }
 
-/// Ranks that messages connect.
+/// Returns the sets of ranks that messages connect, directly or through other ranks.
 std::vector<RankSet> componentsOf(const MessageGraph& graph)
 {
     std::map<std::size_t, std::size_t> root;
@@ -59,7 +59,8 @@ std::vector<RankSet> componentsOf(const MessageGraph& graph)
     return result;
 }
 
-/// Each gives to the next, the last to the first, and nobody back: what ring attention does.
+/// Returns whether each rank sends to the next one and the last to the first, and none sends back, as ring
+/// attention does.
 bool isOneWayRing(const MessageGraph& graph, const RankSet& set)
 {
     std::size_t edges = 0;
@@ -74,7 +75,8 @@ bool isOneWayRing(const MessageGraph& graph, const RankSet& set)
     return set.size() > 2 && edges == set.size();
 }
 
-/// Neighbours by rank number talk with each other, or (where the ranks were shuffled) those along a chain.
+/// Returns the ranks in the order of their stages. Usually neighbours by rank number exchange messages; if
+/// not, ranks are ordered along the chain of messages. Returns an empty set if they form no chain.
 RankSet stagesInOrder(const MessageGraph& graph, RankSet set)
 {
     const auto follows = [&](std::size_t i) { return graph.linked(set[i - 1], set[i]); };
@@ -99,7 +101,8 @@ RankSet stagesInOrder(const MessageGraph& graph, RankSet set)
     return chain.size() == set.size() ? chain : RankSet{};
 }
 
-/// Stage of each rank, from 0; empty: no pipeline in which all ranks have a place.
+/// Returns the stage of each rank, counted from 0, and sets `stages` to their number. Returns an empty vector
+/// if there is no pipeline in which all ranks have a place.
 std::vector<std::size_t> stagesOf(const Model& model, std::size_t& stages)
 {
     const MessageGraph graph = messageGraphOf(model);
@@ -123,12 +126,12 @@ std::vector<std::size_t> stagesOf(const Model& model, std::size_t& stages)
     return stage;
 }
 
-/// What members of a communicator do with it.
+/// The operations of a communicator's members on it.
 struct GroupUse {
     RankSet members;
     std::string name;
     std::size_t operations = 0;
-    std::size_t exchanges = 0; ///< all-to-alls
+    std::size_t exchanges = 0; ///< how many of the operations are all-to-alls
 };
 
 std::vector<GroupUse> groupUses(const Model& model)
@@ -154,8 +157,8 @@ std::vector<GroupUse> groupUses(const Model& model)
     return result;
 }
 
-/// Place of each rank in its group of a family, from 0; empty where the groups do not hold every rank once,
-/// or differ in size.
+/// Returns the place of each rank in its group, counted from 0, and sets `size` to the size of the groups.
+/// Returns an empty vector if the groups do not hold every rank exactly once, or differ in size.
 std::vector<std::size_t> placesIn(const std::vector<RankSet>& groups, std::size_t ranks, std::size_t& size)
 {
     std::vector<std::size_t> place(ranks, ranks);
@@ -174,7 +177,8 @@ std::vector<std::size_t> placesIn(const std::vector<RankSet>& groups, std::size_
     return place;
 }
 
-/// Groups of one use: those with all-to-alls, or with as many operations as tensor parallel layers need.
+/// Groups by their use: expert groups mostly make all-to-alls, tensor groups make as many operations as
+/// tensor parallel layers need.
 struct Families {
     std::vector<RankSet> expert;
     std::vector<RankSet> tensor;
@@ -183,7 +187,7 @@ struct Families {
 Families familiesOf(const Model& model, const std::vector<std::size_t>& stage)
 {
     constexpr std::size_t kFarMore = 4;
-    std::map<RankSet, std::size_t> often; ///< operations, of groups inside a stage
+    std::map<RankSet, std::size_t> often; ///< number of operations of each group inside a stage
     Families families;
     std::set<RankSet> expert;
     for (const GroupUse& use : groupUses(model)) {
@@ -198,7 +202,7 @@ Families familiesOf(const Model& model, const std::vector<std::size_t>& stage)
         }
     }
     families.expert.assign(expert.begin(), expert.end());
-    // What a step does once or twice (gradients, their norm) is no measure for layers.
+    // Operations that a step makes once or twice (gradients, their norm) do not belong to layers.
     const std::size_t perStep = std::max<std::size_t>(1, model.stepCoverage.found);
     for (const auto& [members, operations] : often) {
         const bool layers = operations >= kFarMore * perStep && !expert.contains(members);
@@ -229,7 +233,8 @@ ParallelLayout findLayout(const Model& model)
     const Families families = familiesOf(model, stage);
     const std::vector<std::size_t> tensorPlace = placesIn(families.tensor, count, tensor);
     const std::vector<std::size_t> expertPlace = placesIn(families.expert, count, expert);
-    // An all-to-all of all ranks is not of experts alone: recommenders exchange embeddings so.
+    // An all-to-all of all ranks need not belong to experts: recommenders exchange embeddings in the same
+    // way.
     if (stages * tensor == 1 && (expert == 1 || expert == count)) {
         return {};
     }

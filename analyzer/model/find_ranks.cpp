@@ -8,8 +8,8 @@
 namespace ringside::model {
 namespace {
 
-/// Ranks a process speaks for; without rank rows (it was killed) its members of the largest communicator
-/// tell.
+/// Returns the ranks of a process. If it has no rank rows because it was killed, its ranks in its largest
+/// communicator are used.
 std::vector<trace::RankRow> ranksOf(const trace::ProcessTrace& process)
 {
     if (!process.ranks.empty()) {
@@ -19,7 +19,7 @@ std::vector<trace::RankRow> ranksOf(const trace::ProcessTrace& process)
                                           [](const auto& a, const auto& b) { return a.size < b.size; });
     std::vector<trace::RankRow> rows;
     for (const trace::CommunicatorRow& member : process.communicators) {
-        const bool same = member.hash == largest->hash && member.hash != 0; // 0: nobody knows whose it is
+        const bool same = member.hash == largest->hash && member.hash != 0; // 0 if the hash is not known
         if (!same && &member != &*largest) {
             continue;
         }
@@ -35,13 +35,14 @@ std::vector<trace::RankRow> ranksOf(const trace::ProcessTrace& process)
     return rows;
 }
 
-/// Of a row of event_time: when it was is known, not only how long it took.
+/// Returns whether a row of event_time says when the call ran, and not only how long it took.
 bool isBounded(std::uint32_t uncertaintyNs)
 {
     return uncertaintyNs != trace::kUnboundedNs;
 }
 
-/// How much it did: the program itself, and not a helper that it started with the same environment.
+/// Returns how much a process did. The program itself has more records than a helper that it started with the
+/// same environment.
 std::size_t recordsOf(const trace::ProcessTrace& process)
 {
     return process.kernels.size() + process.copies.size() + process.apiCalls.size() +
@@ -122,7 +123,8 @@ private:
         }
     }
 
-    /// Then it is a rank of a job, whatever its number.
+    /// Returns whether any process made collective calls. Such a process is a rank of a job, even if its
+    /// number is not known.
     [[nodiscard]] bool anyCommunicates() const
     {
         return std::ranges::any_of(m_model.trace.processes, [](const trace::ProcessTrace& process) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ranks a run has, and which process speaks for each.
+// Finds which ranks a run has, and which process represents each of them.
 #pragma once
 #include "model/model.h"
 
 namespace ringside::model {
 
-/// Fills ranks and worldSize from the processes of model.trace. Of several processes that are the same rank
-/// the latest attempt speaks for it, of one attempt the one that did most. Where no process is a rank of
-/// anything and none communicates, as in a program on one GPU, the one that did most is rank 0 of 1. What is
-/// left out is named in an issue.
+/// Fills ranks and worldSize from the processes of model.trace. If several processes have the same rank, the
+/// one of the latest attempt represents it; within one attempt, the one with the most records. If no process
+/// has a rank and none communicates, as in a program on one GPU, the process with the most records becomes
+/// rank 0 of 1. Processes that are left out are reported as an issue.
 void findRanks(Model& model);
 
 } // namespace ringside::model

@@ -39,7 +39,8 @@ constexpr std::string_view kFusedComputation[] = {
 // clang-format on
 constexpr trace::StringId kDenseLimit = 1U << 16;
 
-/// Whether the function is a member of this namespace, which may be nested ("a::b") in others.
+/// Returns whether the function is a member of the namespace `space` ("a" or "a::b"), which may be nested in
+/// others.
 bool isWithin(const std::vector<std::string>& identifiers, std::string_view space)
 {
     std::string path;

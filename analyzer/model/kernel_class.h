@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells communication kernels from compute kernels by name. The names stand in kernel_names.def, nowhere
-// else.
+// Distinguishes communication kernels from compute kernels by name. The known names are in kernel_names.def.
 #pragma once
 #include <ringside/trace/reader.h>
 
@@ -14,14 +13,15 @@ namespace ringside::model {
 
 enum class KernelClass : std::uint8_t { Compute, Communication };
 
-/// `ownNames`: parts of qualified names that communicate by the user's word, in lower case.
+/// Classifies a kernel by its name, mangled or demangled. `ownNames` are parts of qualified names, in lower
+/// case, that the user declared to be communication.
 [[nodiscard]] KernelClass classifyKernel(std::string_view name, std::span<const std::string> ownNames = {});
 
-/// Those of a user's names that no kernel's name holds.
+/// Returns those of the user's names that occur in no kernel's name.
 [[nodiscard]] std::vector<std::string> unusedNames(const std::vector<trace::ProcessTrace>& processes,
                                                    std::span<const std::string> ownNames);
 
-/// Classes of a process's strings, so that each name is looked at once however many kernels carry it.
+/// The class of each string of a process. Each name is classified once, however many kernels have it.
 class KernelClasses final {
 public:
     KernelClasses() = default;
@@ -36,7 +36,7 @@ public:
     }
 
 private:
-    std::vector<KernelClass> m_dense; ///< producers' ids, 1 upwards
+    std::vector<KernelClass> m_dense; ///< by string id, for ids below 65536: producers count from 1 upwards
     std::unordered_map<trace::StringId, KernelClass> m_sparse;
 };
 

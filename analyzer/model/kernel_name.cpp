@@ -9,7 +9,7 @@
 namespace ringside::model {
 namespace {
 
-/// Up to the parameters, without template arguments and unnamed namespaces.
+/// Returns the name up to its parameters, without template arguments and unnamed namespaces.
 std::string withoutArguments(std::string_view text)
 {
     constexpr std::string_view kUnnamed = "(anonymous namespace)";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name of a kernel without what surrounds it: profilers give it mangled or demangled, with its return
-// type, template arguments and parameters, any of which may name somebody else's types.
+// Reduces a kernel's name to its qualified function name. Profilers give names mangled or demangled, with
+// return type, template arguments and parameters; any of these may name types of other libraries.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,10 +8,10 @@
 
 namespace ringside::model {
 
-/// The identifiers of the function's qualified name, in lower case, outermost namespace first:
+/// Returns the identifiers of the function's qualified name, in lower case, outermost namespace first:
 /// "void deep_ep::intranode::dispatch<8>(int*)" and "_ZN7deep_ep9intranode8dispatchILi8EEEvPi" give
-/// {"deep_ep", "intranode", "dispatch"}. Unnamed namespaces are left out. A name that cannot be demangled is
-/// one identifier.
+/// {"deep_ep", "intranode", "dispatch"}. Unnamed namespaces are left out. A name that cannot be demangled
+/// becomes one identifier.
 [[nodiscard]] std::vector<std::string> identifiersOf(std::string_view kernelName);
 
 } // namespace ringside::model

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells what is always so from what happened to be so in the steps that were seen.
+// Distinguishes a lasting difference from one that chance explains in the steps that were recorded.
 #pragma once
 #include <cmath>
 #include <vector>
 
 namespace ringside::model {
 
-/// Mean of differences that vary from step to step, 0 while chance explains it: up to three standard errors.
+/// Returns the mean of differences that vary from step to step. Returns 0 if the mean lies within three
+/// standard errors of 0, or if there are fewer than two values.
 [[nodiscard]] inline double lastingDifference(const std::vector<double>& values)
 {
     constexpr double kStandardErrors = 3;

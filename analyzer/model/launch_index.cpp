@@ -41,10 +41,10 @@ LaunchIndex::LaunchIndex(const trace::LaunchColumns& launches)
     std::sort(m_sorted.begin(), m_sorted.end());
 }
 
-/// Of several launches with one id the last counts.
+/// If several launches have the same id, the last one counts.
 void LaunchIndex::addDense(const trace::LaunchColumns& launches)
 {
-    bool inOrder = true; // and each id once
+    bool inOrder = true; // ids ascend, and each occurs once
     std::int64_t previous = -1;
     for (const std::uint32_t correlation : launches.correlation) {
         const std::uint32_t id = correlation - m_first;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the launch of a correlation id. Ids are dense in practice: then a bit an id says whether there is a
-// launch, and the bits before it how many come first; else a sorted list.
+// Finds the launch with a given correlation id. Ids are dense in practice: then one bit for each id says
+// whether it has a launch, and the number of bits set before it gives the launch's place. Otherwise the index
+// is a sorted list.
 #pragma once
 #include <ringside/trace/reader.h>
 
@@ -12,23 +13,23 @@ class LaunchIndex final {
 public:
     LaunchIndex() = default;
     explicit LaunchIndex(const trace::LaunchColumns& launches);
-    /// Row of the launch columns.
+    /// Returns the row in the launch columns, or null if no launch has this id.
     [[nodiscard]] std::optional<std::uint32_t> find(std::uint32_t correlation) const;
     [[nodiscard]] bool empty() const { return m_words.empty() && m_sorted.empty(); }
 
 private:
-    /// 64 ids.
+    /// Covers 64 ids.
     struct Word {
-        std::uint64_t bits = 0;   ///< those that have a launch
-        std::uint32_t before = 0; ///< launches of smaller ids
+        std::uint64_t bits = 0;   ///< set for ids that have a launch
+        std::uint32_t before = 0; ///< number of smaller ids that have a launch
     };
     void addDense(const trace::LaunchColumns& launches);
-    [[nodiscard]] std::uint32_t
-    placeOf(std::uint32_t id) const; ///< of an id that has a launch, counted from m_first
+    /// Returns how many smaller ids have a launch. `id` is counted from m_first and has one itself.
+    [[nodiscard]] std::uint32_t placeOf(std::uint32_t id) const;
 
     std::uint32_t m_first = 0;
-    std::vector<Word> m_words;           ///< from correlation m_first on
-    trace::Column<std::uint32_t> m_rows; ///< in the order of ids; empty: they are in that order already
+    std::vector<Word> m_words;           ///< begins with correlation id m_first
+    trace::Column<std::uint32_t> m_rows; ///< rows in the order of ids; empty if rows have that order already
     std::vector<std::pair<std::uint32_t, std::uint32_t>> m_sorted; ///< correlation, row
 };
 

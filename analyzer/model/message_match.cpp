@@ -16,12 +16,12 @@ struct IssuedEnd {
     MessageEnd end;
     std::optional<std::uint64_t> bytes;
 };
-using PairKey = std::tuple<CommunicatorKey, std::size_t, std::size_t>; ///< sender, receiver
+using PairKey = std::tuple<CommunicatorKey, std::size_t, std::size_t>; ///< communicator, sender, receiver
 struct IssuedPair {
     std::vector<IssuedEnd> sends;
     std::vector<IssuedEnd> receives;
 };
-using KernelKey = std::pair<std::size_t, WorkKey>; ///< rank
+using KernelKey = std::pair<std::size_t, WorkKey>; ///< rank, work
 
 struct KernelKeyHash {
     std::size_t operator()(const KernelKey& key) const { return WorkKeyHash()(key.second) * 31 + key.first; }
@@ -66,9 +66,9 @@ private:
     const trace::RunTrace& m_run;
     const std::vector<Rank>& m_ranks;
     std::map<std::pair<CommunicatorKey, std::int64_t>, std::size_t>
-        m_members; ///< by rank of the communicator
+        m_members; ///< index into m_ranks by communicator and rank in it
     std::map<PairKey, IssuedPair> m_pairs;
-    std::unordered_map<KernelKey, std::size_t, KernelKeyHash> m_open; ///< calls without their other end
+    std::unordered_map<KernelKey, std::size_t, KernelKeyHash> m_open; ///< calls whose other end is not known
 };
 
 void MessageMatcher::addRank(std::size_t index, const CommunicationWork& communication)
@@ -109,7 +109,8 @@ bool MessageMatcher::overlap(const IssuedEnd& send, const IssuedEnd& receive) co
            runStart(receive.end) < runEnd(send.end);
 }
 
-/// Which receive takes the first send. 0 where both ends were recorded as often.
+/// Returns by how many places receives are shifted against sends. 0 if equally many of both were recorded,
+/// otherwise the shift at which most pairs overlap in time.
 std::ptrdiff_t MessageMatcher::shiftOf(const IssuedPair& pair) const
 {
     constexpr std::ptrdiff_t kMostShift = 256;

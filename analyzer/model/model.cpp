@@ -17,7 +17,8 @@
 namespace ringside::model {
 namespace {
 
-/// A rank whose host the trace does not name has one of its own: its clock may be any.
+/// Finds the hosts of the ranks. A rank whose host the trace does not name gets a host of its own, because it
+/// may have any clock.
 void findHosts(Model& model)
 {
     for (Rank& rank : model.ranks) {
@@ -35,7 +36,8 @@ void findHosts(Model& model)
     }
 }
 
-/// Realtime minus monotonic of a process's first clock sample.
+/// Returns CLOCK_REALTIME minus CLOCK_MONOTONIC (ns) of a process's first clock sample, or null if it has
+/// none.
 std::optional<std::int64_t> realtimeShift(const trace::ProcessTrace& process)
 {
     if (process.clockSamples.empty()) {
@@ -89,8 +91,8 @@ std::vector<ClockMatch> matchesBetween(const Model& model, const std::vector<Swa
     return matches;
 }
 
-/// The clocks share no error on one host, but how far ends lie apart there shows how well ends serve for
-/// alignment.
+/// Ranks of one host share its clock, so that no alignment error lies between them. How far the ends of a
+/// collective lie apart on the host shows how well ends are suited for alignment.
 void measureOwnResidual(Model& model, std::size_t host)
 {
     std::vector<std::int64_t> spreads;
@@ -115,13 +117,14 @@ void measureOwnResidual(Model& model, std::size_t host)
     }
 }
 
-/// The reference host's begin is run time 0 until all hosts are aligned.
+/// Until all hosts are aligned, the begin of the reference host is run time 0.
 ClockMap referenceMap(std::int64_t origin)
 {
     return {origin, 0, 0.0};
 }
 
-/// Run time 0 is the begin of the earliest process. A clock that was never set does not move it.
+/// Returns the begin of the earliest process, which becomes run time 0. Hosts that are not aligned and lie
+/// more than a day off (their clock was never set) are ignored.
 std::int64_t earliestBegin(const Model& model, const std::vector<ClockMap>& maps)
 {
     constexpr std::int64_t kFarthestNs = 86'400'000'000'000;
@@ -144,7 +147,8 @@ std::string hostText(const Model& model, std::size_t host)
     return fmt::format("the unknown host of rank {}", rank->rank);
 }
 
-/// Against one that is aligned itself: errors add up on the way to the reference. Null: the two never met.
+/// Aligns a host with one that is aligned already. Errors add up on the way to the reference. Returns null if
+/// no collective or message ties the two hosts together.
 std::optional<ClockMap> alignTo(Model& model, std::size_t index, std::size_t to, const ClockMap& itsMap,
                                 const std::vector<Swap>& swaps)
 {
@@ -163,7 +167,8 @@ std::optional<ClockMap> alignTo(Model& model, std::size_t index, std::size_t to,
 
 using HostPairs = std::set<std::pair<std::size_t, std::size_t>>;
 
-/// Which hosts have anything to be compared by: looked at once a communicator.
+/// Returns the pairs of hosts that have a measured collective or a swap in common. Only the first measured
+/// operation of each communicator is looked at.
 HostPairs hostsThatMet(const Model& model, const std::vector<Swap>& swaps)
 {
     HostPairs met;
@@ -189,7 +194,8 @@ HostPairs hostsThatMet(const Model& model, const std::vector<Swap>& swaps)
     return met;
 }
 
-/// Hosts that met the reference, then those that met one of them, and so on. Null: tied to none.
+/// Aligns the hosts that have operations in common with the reference, then those that have some in common
+/// with one of these, and so on. The map of a host that is not reached is null.
 std::vector<std::optional<ClockMap>> alignHosts(Model& model, std::int64_t origin)
 {
     const std::vector<Swap> swaps = findSwaps(model.messages);
@@ -262,7 +268,7 @@ void alignClocks(Model& model)
     }
 }
 
-/// What several processes say in the same words is said once.
+/// Adds an issue. If the same issue with the same text is there already, only its count grows.
 void addIssue(Model& model, const trace::IssueRow& issue)
 {
     const auto same = std::ranges::find_if(model.issues, [&](const trace::IssueRow& each) {
@@ -309,7 +315,7 @@ void noteUnusedNames(Model& model)
     }
 }
 
-/// Launches of CUDA graphs; a launch has a row for each communicator.
+/// Counts launches of CUDA graphs. A launch has one row for each communicator.
 std::size_t countLaunches(const trace::GraphLaunchColumns& launches)
 {
     std::size_t count = 0;
@@ -337,7 +343,9 @@ void noteGraphs(Model& model)
     }
 }
 
-/// Two such ranks may both be as wrong as their times say, and by what clocks drift apart in two seconds.
+/// Returns the error (ns) of the difference between two ranks that have only CUDA event times. For each of
+/// the two it is the 95th percentile of the uncertainty of its times plus the drift of the clocks over two
+/// seconds.
 std::int64_t eventErrorNs(const Model& model)
 {
     constexpr std::int64_t kDriftNs = 20'000;
@@ -354,7 +362,7 @@ std::int64_t eventErrorNs(const Model& model)
     return 2 * largest;
 }
 
-/// Times of events have no steps of the device, so their ranks are not among those with figures.
+/// Ranks with only CUDA event times have no device steps, so that they have no step metrics.
 void noteEventTimes(Model& model)
 {
     model.eventErrorNs = eventErrorNs(model);
@@ -368,7 +376,8 @@ void noteEventTimes(Model& model)
     }
 }
 
-/// Over all hosts but the reference; null when a host has no bound, that is: was not aligned.
+/// Returns the sum of the two largest errors of all hosts other than the reference. Returns null if a host
+/// has no bound, which means that it was not aligned.
 std::optional<std::int64_t> sumOfTwoLargest(const std::vector<Host>& hosts,
                                             std::optional<std::int64_t> Host::*error)
 {

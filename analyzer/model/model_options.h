@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user says of a run that its trace does not tell.
+// What the user states about a run that its trace does not contain.
 #pragma once
 #include "model/parallel_layout.h"
 #include "model/steps_by.h"
@@ -12,11 +12,12 @@ namespace ringside::model {
 
 struct ModelOptions {
     ModelOptions() = default;
-    ModelOptions(StepsBy steps) : stepsBy(std::move(steps)) {} // NOLINT: most say no more than this
+    ModelOptions(StepsBy steps) : stepsBy(std::move(steps)) {} // NOLINT: implicit for the most common use
 
     StepsBy stepsBy;
-    /// Kernels whose qualified name ("space::function") holds one of these, in any case, communicate.
     ParallelSizes parallel;
+    /// A kernel counts as communication if its qualified name ("space::function") contains one of these. Case
+    /// does not matter.
     std::vector<std::string> communicationKernels;
 };
 

@@ -14,7 +14,8 @@
 namespace ringside::model {
 namespace {
 
-/// In lower case: PyTorch's foreach, fused, compiled and plain optimizers, Apex, DeepSpeed and bitsandbytes.
+/// Parts of the names of optimizer kernels, in lower case: PyTorch's foreach, fused, compiled and plain
+/// optimizers, Apex, DeepSpeed and bitsandbytes.
 constexpr std::array<std::string_view, 12> kKernels{"multi_tensor_apply",
                                                     "multitensorapply",
                                                     "fusedoptimizer",
@@ -35,7 +36,7 @@ std::string lowerCase(std::string_view text)
     return lower;
 }
 
-/// Each name is looked at once, however many rows carry it.
+/// Tells whether a name matches. Each name is examined once, however many rows have it.
 class NamesOf final {
 public:
     NamesOf(const trace::ProcessTrace& process, bool (*matches)(std::string_view lowerCase))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a process launched its optimizer: by the names of kernels, where the device tier saw them, and by the
-// profiler's ranges. Whatever a step is made of, the weights change once in it.
+// Finds when a process launched its optimizer, by the names of kernels (if device work was recorded) and by
+// ranges of profilers. Every training step updates the weights once, so that these times show where steps
+// lie.
 #pragma once
 #include <ringside/trace/reader.h>
 
@@ -10,11 +11,12 @@
 
 namespace ringside::model {
 
-/// Whether a range is the optimizer's, as torch.profiler ("Optimizer.step#Adam.step") and DeepSpeed
-/// ("DeepSpeedZeroOptimizer_Stage3.step") name them.
+/// Returns whether a range is the optimizer's, by the names that torch.profiler ("Optimizer.step#Adam.step")
+/// and DeepSpeed ("DeepSpeedZeroOptimizer_Stage3.step") use.
 [[nodiscard]] bool isOptimizerRange(std::string_view name);
 
-/// Begins of launches and ranges, ascending. Empty: none was seen.
+/// Returns the begins (host ns) of the optimizer's launches and ranges in ascending order; empty if there are
+/// none.
 [[nodiscard]] std::vector<std::int64_t> optimizerTimes(const trace::ProcessTrace& process);
 
 } // namespace ringside::model

@@ -37,7 +37,8 @@ void readDimension(std::string_view assignment, ParallelSizes& sizes)
     sizes.*known->size = size;
 }
 
-/// Those that were not said, so that all ranks have a place.
+/// Fills in the sizes that the user did not give, so that every rank has a place. Throws ringside::Error
+/// (Usage) if the sizes do not divide the number of ranks.
 ParallelSizes completed(ParallelSizes sizes, std::int64_t world)
 {
     for (const auto size : {&ParallelSizes::tensor, &ParallelSizes::context, &ParallelSizes::expert,

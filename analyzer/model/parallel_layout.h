@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which ways a job is parallel, and which place each rank has: found by who talks with whom and how, or
-// said by the user. Ranks of one stage that do the same work are peers: only they are compared.
+// The dimensions in which a job is parallel, and each rank's place in them. They are found from which ranks
+// communicate and how, or given by the user. Ranks of one stage do the same work and are called peers; only
+// peers are compared with each other.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,7 +13,7 @@ namespace ringside::model {
 
 struct Model;
 
-/// What the user says, ranks in each dimension; 0: not said.
+/// The number of ranks in each dimension. In what the user gave, 0 stands for a size that was not given.
 struct ParallelSizes {
     std::int64_t tensor = 0;
     std::int64_t context = 0;
@@ -22,10 +23,12 @@ struct ParallelSizes {
     [[nodiscard]] bool isTold() const { return tensor + context + expert + data + pipeline > 0; }
 };
 
-/// "tp=8,pp=4", of tp, cp, ep, dp and pp; throws ringside::Error (Usage).
+/// Parses sizes such as "tp=8,pp=4"; the names are tp, cp, ep, dp and pp. Throws ringside::Error (Usage) for
+/// other text.
 [[nodiscard]] ParallelSizes parseParallel(std::string_view text);
 
-/// A rank's numbers, counted from 1; null: the job is not parallel in this way, or it is not known.
+/// A rank's place in each dimension, counted from 1. Null if the job is not parallel in that dimension, or if
+/// it is not known.
 struct ParallelPlace {
     std::optional<std::int64_t> stage;
     std::optional<std::int64_t> replica;
@@ -35,27 +38,29 @@ struct ParallelPlace {
 };
 
 struct ParallelLayout {
-    bool told = false; ///< by the user
+    bool told = false; ///< the user gave the sizes
     ParallelSizes sizes{1, 1, 1, 1, 1};
-    std::vector<ParallelPlace> places; ///< by Model::ranks; empty: nothing is known
+    std::vector<ParallelPlace> places; ///< in the order of Model::ranks; empty if the layout is not known
 
     [[nodiscard]] bool isKnown() const { return !places.empty(); }
-    /// "stage 3 of 4, replica 2 of 8"; empty: not known.
+    /// Returns a rank's place as text, such as "stage 3 of 4, replica 2 of 8". Returns an empty string if the
+    /// layout is not known.
     [[nodiscard]] std::string nameOf(std::size_t rank) const;
-    /// Others that do the same work: of its stage, or all where there are no stages.
+    /// Returns whether two different ranks do the same work: they are of one stage, or there are no stages.
     [[nodiscard]] bool arePeers(std::size_t rank, std::size_t other) const
     {
         return rank != other && (!isKnown() || places[rank].stage == places[other].stage);
     }
 };
 
-/// Ranks count as in Megatron and in PyTorch's device meshes: tensor places fastest, then context, replicas,
-/// and stages slowest; experts are spread over replicas. Throws ringside::Error (Usage) where sizes that the
-/// user gave do not divide the job.
+/// Returns the layout for sizes that the user gave. Ranks are numbered as in Megatron and in PyTorch's device
+/// meshes: tensor places change fastest, then context, then replicas, and stages change slowest. Experts are
+/// spread over replicas. Throws ringside::Error (Usage) if the sizes do not divide the job.
 [[nodiscard]] ParallelLayout toldLayout(const Model& model, const ParallelSizes& sizes);
 
-/// By messages (pipelines), all-to-alls (experts) and how often a group meets (tensors). Nothing is known
-/// where every rank only talks with all others, or where ranks are missing.
+/// Finds the layout from the job's communication: pipeline stages from messages, experts from all-to-alls,
+/// and tensor groups from how often a group communicates. The layout is not known if every rank only
+/// communicates with all others, or if ranks are missing.
 [[nodiscard]] ParallelLayout findLayout(const Model& model);
 
 } // namespace ringside::model

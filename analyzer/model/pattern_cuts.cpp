@@ -9,20 +9,20 @@ namespace {
 
 constexpr std::uint64_t kBase = 0x9E3779B97F4A7C15U;
 
-/// Where the pattern stands unchanged, none over the other. A sum over the last tokens finds it, a comparison
-/// makes sure.
+/// Returns where the pattern occurs unchanged, without overlaps. A rolling hash of the last tokens finds
+/// candidates, which are then compared token by token.
 std::vector<Stretch> exactCopies(std::span<const std::uint64_t> tokens,
                                  std::span<const std::uint64_t> pattern)
 {
     std::uint64_t wanted = 0;
-    std::uint64_t leaving = 1; // weight of the token that leaves
+    std::uint64_t leaving = 1; // weight of the token that leaves the rolling hash
     for (const std::uint64_t token : pattern) {
         wanted = wanted * kBase + token;
         leaving *= kBase;
     }
     std::vector<Stretch> copies;
     std::uint64_t sum = 0;
-    std::size_t free = 0; // behind the last copy
+    std::size_t free = 0; // end of the last copy
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         sum = sum * kBase + tokens[i] - (i >= pattern.size() ? tokens[i - pattern.size()] * leaving : 0);
         const std::size_t end = i + 1;
@@ -35,16 +35,18 @@ std::vector<Stretch> exactCopies(std::span<const std::uint64_t> tokens,
     return copies;
 }
 
-/// How many records are missing in, or strange to, a sequence at a place where it differs from the pattern.
+/// How many records a sequence lacks, or has in addition, at a place where it differs from the pattern.
 struct Repair {
     std::size_t missing = 0;
     std::size_t strange = 0;
 };
 
+/// Returns the smallest repair after which the next tokens agree with the pattern. Returns null if no repair
+/// of up to three records does.
 std::optional<Repair> repairOf(std::span<const std::uint64_t> tokens, std::span<const std::uint64_t> pattern)
 {
-    constexpr std::size_t kMost = 3;  // in one place
-    constexpr std::size_t kAgree = 3; // tokens behind it
+    constexpr std::size_t kMost = 3;  // records at one place
+    constexpr std::size_t kAgree = 3; // tokens that have to agree after it
     for (std::size_t edits = 1; edits <= kMost; ++edits) {
         for (const Repair repair : {Repair{edits, 0}, Repair{0, edits}}) {
             if (repair.strange > tokens.size() || repair.missing > pattern.size()) {
@@ -61,10 +63,11 @@ std::optional<Repair> repairOf(std::span<const std::uint64_t> tokens, std::span<
     return std::nullopt;
 }
 
-/// How many tokens from the front are the pattern but for a few records; 0: they are not.
+/// Returns how many tokens from the front are a copy of the pattern in which a few records are missing or
+/// extra. Returns 0 if there is no such copy.
 std::size_t lengthOfDamagedCopy(std::span<const std::uint64_t> tokens, std::span<const std::uint64_t> pattern)
 {
-    constexpr std::size_t kParts = 10; // one in so many records may be missing or strange
+    constexpr std::size_t kParts = 10; // one in ten records may be missing or extra
     std::size_t edits = 0;
     std::size_t at = 0;
     for (std::size_t place = 0; place < pattern.size();) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a sequence wherever a pattern's copies lie in it. A copy that lost a few records, or holds a few more,
-// counts where it follows another one; what lies between copies (an evaluation, a loss that is logged)
-// belongs to none. Takes linear time.
+// Finds the copies of a pattern in a sequence. A copy in which a few records are missing or extra counts if
+// it directly follows another copy. What lies between copies (an evaluation, a loss that is logged) belongs
+// to none of them. Takes linear time.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace ringside::model {
 
 struct Stretch {
     std::size_t first = 0;
-    std::size_t end = 0; ///< behind its last
+    std::size_t end = 0; ///< one past the last
 };
 
-/// Ascending and disjoint.
+/// Returns the copies of `pattern` in `tokens`, ascending and disjoint.
 [[nodiscard]] std::vector<Stretch> findCopies(std::span<const std::uint64_t> tokens,
                                               std::span<const std::uint64_t> pattern);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a process recorded nothing on purpose (table window, level paused). What lies there is neither idle
-// time nor a step that was lost.
+// Finds when a process recorded nothing on purpose (rows of the window table with level "paused"). Such a
+// time is neither idle time nor a lost step.
 #pragma once
 #include "model/time.h"
 
@@ -10,14 +10,14 @@
 
 namespace ringside::model {
 
-/// Ascending and disjoint.
+/// Returns the pauses of a process, ascending and disjoint.
 [[nodiscard]] std::vector<Interval> pausesOf(const trace::ProcessTrace& process);
 
-/// The first of them that ends after `time`; null: there is none.
+/// Returns the first pause that ends after `time`, or null if there is none. The result points into `pauses`.
 [[nodiscard]] const Interval* firstPauseAfter(const std::vector<Interval>& pauses, std::int64_t time);
 
-/// Whether the stretch was recorded whole. A step begins and ends a window, and the two readings of the clock
-/// lie apart: a hundredth of the stretch does not count.
+/// Returns whether the stretch was recorded without a pause. Pauses of up to a hundredth of the stretch do
+/// not count: a window begins and ends with a step, but the clock is read separately for the two.
 [[nodiscard]] bool isRecordedWhole(const std::vector<Interval>& pauses, const Interval& stretch);
 
 } // namespace ringside::model

@@ -16,15 +16,15 @@ namespace {
 
 constexpr std::uint64_t kFactor = 1'000'003;
 
-/// A step by its first event, and how far its last one's end lies behind.
+/// A step on the reference process: its first event and its length.
 struct Cut {
     RepeatedEvent first;
-    std::int64_t lengthNs = 0;
-    bool followed = false; ///< the next one begins where it ends, or soon after
+    std::int64_t lengthNs = 0; ///< from the begin of its first event to the end of its last
+    bool followed = false;     ///< the next step begins where this one ends, or soon after
 };
 
-/// Whether two copies of a pattern are steps that follow each other: what lies between them (a loss that is
-/// logged, a checkpoint that is written) takes less than a step, or calls nothing.
+/// Returns whether two copies of a pattern are consecutive steps: there are no calls between them, or what
+/// lies between them (a loss that is logged, a checkpoint that is written) takes no longer than a step.
 bool follow(const std::vector<RepeatedEvent>& events, const Stretch& one, const Stretch& next)
 {
     const std::int64_t between = events[next.first].time.start - events[one.end - 1].time.end;
@@ -44,7 +44,7 @@ std::vector<Cut> cutsOf(const std::vector<RepeatedEvent>& events, const ProcessP
     return cuts;
 }
 
-/// A process's call, or its launch of captured ones, as operations name it.
+/// Identifies a call of a process, or a launch of a CUDA graph with captured calls.
 struct EventKey {
     std::size_t process = 0;
     std::uint64_t event = 0;
@@ -65,11 +65,11 @@ std::uint64_t tokenOf(const Operation& operation)
     return token * kFactor + operation.bytes.value_or(0);
 }
 
-/// What a process says by itself of its steps.
+/// The steps that the calls of one process show by themselves.
 struct Own {
     ProcessPattern pattern;
     std::vector<RepeatedEvent> firstStep;
-    std::uint64_t signature = 0; ///< of the first step, in words that all ranks understand
+    std::uint64_t signature = 0; ///< hash of the first step's operations, comparable between ranks
     [[nodiscard]] std::size_t period() const { return pattern.step.tokens.size(); }
 };
 
@@ -82,7 +82,7 @@ public:
 
     PeriodSteps find()
     {
-        constexpr std::size_t kMostGroups = 64; // each looks through all operations
+        constexpr std::size_t kMostGroups = 64; // a limit, as each group searches all operations
         m_result.ofProcess.resize(m_trace.processes.size());
         for (const Rank& rank : m_ranks) {
             askProcess(rank.process);
@@ -114,7 +114,8 @@ private:
         m_open.emplace(index, std::move(own));
     }
 
-    /// The same on two ranks only where they begin their steps with the same collective.
+    /// Computes the signatures. Two ranks have the same one only if their steps begin with the same
+    /// collective.
     void signPatterns()
     {
         std::unordered_map<EventKey, std::uint64_t, EventKeyHash> tokens;
@@ -138,7 +139,8 @@ private:
         }
     }
 
-    /// The first process of those that most agree with; of those without a period any, when no other is left.
+    /// Returns the first process of those whose period and signature most processes share. Processes without
+    /// a period are taken only when no others are left.
     [[nodiscard]] std::size_t chooseReference() const
     {
         using Vote = std::pair<std::size_t, std::uint64_t>; // period, signature
@@ -148,7 +150,7 @@ private:
         }
         const Vote most = std::ranges::max_element(votes, {}, [](const auto& vote) {
                               return vote.second;
-                          })->first; // of equals the shortest
+                          })->first; // the shortest period, if several have as many votes
         return std::ranges::find_if(m_open,
                                     [&](const auto& each) {
                                         return Vote{each.second.period(), each.second.signature} == most;
@@ -156,7 +158,8 @@ private:
             ->first;
     }
 
-    /// Cuts a process by its own period and, where `others`, all that are with it where its steps begin.
+    /// Cuts a process into steps by its own period. If `others` is true, also cuts all processes that take
+    /// part in the operations with which its steps begin.
     void cutLike(std::size_t reference, bool others)
     {
         const trace::ProcessTrace& process = m_trace.processes[reference];
@@ -189,9 +192,9 @@ private:
         found.confidence = std::min(found.confidence, step.confidence);
     }
 
-    using Begins = std::vector<std::optional<std::int64_t>>; ///< a cut
+    using Begins = std::vector<std::optional<std::int64_t>>; ///< begin of each cut; null if not recorded
 
-    /// Of the others, when they called what the reference calls first in a step.
+    /// Finds when the other processes called what the reference calls first in each step.
     void findBegins(std::size_t reference, const std::vector<Cut>& cuts,
                     std::map<std::size_t, Begins>& begins)
     {
@@ -229,7 +232,7 @@ private:
         return entry->second.at(part.launch);
     }
 
-    /// Where a step is missing, the one before ends with its own events.
+    /// Returns the steps of a process. If the next step is missing, a step ends with its own last event.
     static std::vector<Step> stepsOf(const trace::ProcessTrace& process, const std::vector<Cut>& cuts,
                                      const Begins& begins)
     {
@@ -261,7 +264,7 @@ private:
     KnownPatterns m_patterns;
     std::map<std::size_t, Own> m_open; ///< processes whose steps are not found yet
     std::unordered_map<std::size_t, std::unordered_map<std::uint64_t, std::int64_t>>
-        m_launches; ///< of CUDA graphs, their starts by process and number
+        m_launches; ///< starts of CUDA graph launches, by process and launch number
     PeriodSteps m_result;
 };
 

@@ -8,7 +8,7 @@
 namespace ringside::model {
 namespace {
 
-/// Of all events those that lie in copies.
+/// Returns the share of all events that lies in copies.
 double coveredShare(const std::vector<Stretch>& copies, std::size_t events)
 {
     std::size_t covered = 0;
@@ -18,14 +18,16 @@ double coveredShare(const std::vector<Stretch>& copies, std::size_t events)
     return static_cast<double>(covered) / static_cast<double>(std::max<std::size_t>(1, events));
 }
 
-/// Whether they lie at different times at all: a log's order without times holds no step's length.
+/// Returns whether the events lie at different times. Events of a log that only has their order do not, and
+/// would give steps without a length.
 bool haveTimes(const std::vector<RepeatedEvent>& events)
 {
     return std::ranges::any_of(
         events, [&](const RepeatedEvent& event) { return event.time.start != events.front().time.start; });
 }
 
-/// Lets a pattern that another rank's pauses began begin behind this one's longest pause.
+/// Rotates a pattern whose begin was found by another rank's pauses, so that it begins after the longest
+/// pause of this rank.
 void beginAtOwnPause(const std::vector<RepeatedEvent>& events, const std::vector<Stretch>& copies,
                      StepPattern& step)
 {
@@ -44,15 +46,16 @@ void beginAtOwnPause(const std::vector<RepeatedEvent>& events, const std::vector
     std::ranges::rotate(step.tokens, step.tokens.begin() + static_cast<std::ptrdiff_t>(best));
 }
 
-/// Without sizes less is known of each call: something else has to say where a step begins.
+/// Returns whether the evidence for a pattern is enough. Patterns without sizes need evidence besides their
+/// repetition, because less is known of each call.
 bool isEnough(const ProcessPattern& pattern)
 {
     return pattern.kind != TokenKind::FunctionAndGroup || pattern.step.confidence != StepConfidence::Low;
 }
 
-constexpr double kLeastCovered = 0.5; ///< by a pattern's copies, of all events
+constexpr double kLeastCovered = 0.5; ///< share of all events that a pattern's copies have to cover
 
-/// Somebody knows that they repeat: the first kind of tokens by which they do.
+/// Finds a pattern of the length that the user gave, with the first kind of tokens by which calls repeat so.
 ProcessPattern findPatternOfLength(const std::vector<RepeatedEvent>& events, std::size_t length)
 {
     for (const TokenKind kind : {TokenKind::Everything, TokenKind::Size, TokenKind::FunctionAndGroup}) {
@@ -119,7 +122,7 @@ ProcessPattern KnownPatterns::of(const std::vector<RepeatedEvent>& events)
             return pattern;
         }
     }
-    constexpr std::size_t kMostKnown = 16; // each is tried on every rank
+    constexpr std::size_t kMostKnown = 16; // a limit, as each pattern is tried on every rank
     ProcessPattern pattern = m_calls > 0 ? findPatternOfLength(events, m_calls) : findPattern(events);
     if (!pattern.step.tokens.empty() && m_known.size() < kMostKnown) {
         m_known.push_back(pattern);

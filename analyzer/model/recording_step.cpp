@@ -9,7 +9,7 @@
 namespace ringside::model {
 namespace {
 
-/// From the first begin to the last end of all that is added; empty while nothing was.
+/// The time from the first begin to the last end of everything that was added; empty if nothing was added.
 struct Extent {
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     std::int64_t last = std::numeric_limits<std::int64_t>::min();
@@ -32,8 +32,9 @@ void addWork(Extent& extent, const Columns& work, const Rank& rank)
     }
 }
 
-/// The host works before the device begins and behind it. Another tool's recording is a window that somebody
-/// chose: it holds what the host did in it, too. Ours begins with the process, which loads for a while.
+/// Adds the host's work, which lies before and after that of the device. Ranges count only in recordings of
+/// other tools, where the user chose the window. Ringside's own recordings begin with the process, which
+/// spends some time on loading.
 void addHost(Extent& extent, const trace::ProcessTrace& process, bool imported)
 {
     for (std::size_t i = 0; i < process.launches.size(); ++i) {
@@ -46,7 +47,7 @@ void addHost(Extent& extent, const trace::ProcessTrace& process, bool imported)
     }
 }
 
-/// When the warm-up was over; null: the recorder knows of none, or it lasted to the end.
+/// Returns when the warm-up ended. Returns null if the recorder marked none, or if it lasted to the end.
 std::optional<std::int64_t> endOfRecordedWarmUp(const trace::ProcessTrace& process)
 {
     std::optional<std::int64_t> end;
@@ -63,8 +64,8 @@ bool isUnmeasured(const trace::WindowRow& window)
     return window.why.starts_with(trace::kHandedOver) || window.level == "light" || window.level == "paused";
 }
 
-/// The longest stretch in which the device was measured all the time: what it did in between is not known to
-/// have been nothing.
+/// Returns the longest stretch in which the device was measured all the time. Gaps are left out, because the
+/// device was not necessarily idle in them.
 Interval longestMeasured(const Interval& all, const trace::ProcessTrace& process)
 {
     Interval longest{all.start, all.start};
@@ -74,7 +75,7 @@ Interval longestMeasured(const Interval& all, const trace::ProcessTrace& process
             longest = {from, until};
         }
     };
-    for (const trace::WindowRow& window : process.windows) { // by start
+    for (const trace::WindowRow& window : process.windows) { // sorted by start
         const std::int64_t end = window.endNs.value_or(all.end);
         if (isUnmeasured(window) && window.startNs < all.end && end > from) {
             take(window.startNs);
@@ -85,8 +86,8 @@ Interval longestMeasured(const Interval& all, const trace::ProcessTrace& process
     return longest;
 }
 
-/// On the rank's clock, without the warm-up where at least as much comes after it. Null: it has no device
-/// work.
+/// Returns what was recorded of a rank, on its clock. The warm-up is left out if at least as much time
+/// follows it. Returns null if the rank has no device work.
 std::optional<Interval> recordingOf(const Model& model, const Rank& rank)
 {
     const trace::ProcessTrace& process = model.processOf(rank);
@@ -96,7 +97,7 @@ std::optional<Interval> recordingOf(const Model& model, const Rank& rank)
     if (extent.empty()) {
         return std::nullopt;
     }
-    if (!rank.device) { // else launches may be for the process's other devices
+    if (!rank.device) { // otherwise launches may belong to other devices of the process
         addHost(extent, process, model.imported);
     }
     const std::optional<std::int64_t> warm = endOfRecordedWarmUp(process);
@@ -106,7 +107,8 @@ std::optional<Interval> recordingOf(const Model& model, const Rank& rank)
     return longestMeasured({extent.first, extent.last + 1}, process);
 }
 
-/// In run time. Null: it is shorter than half of what a rank usually has.
+/// Returns the stretch, in run time, in which all ranks were recorded. Returns null if it is shorter than
+/// half of the median length of a rank's recording.
 std::optional<Interval> sharedWindow(const Model& model, const std::vector<std::optional<Interval>>& own)
 {
     Interval shared{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
@@ -123,7 +125,7 @@ std::optional<Interval> sharedWindow(const Model& model, const std::vector<std::
     return enough ? std::optional(shared) : std::nullopt;
 }
 
-/// The part of a rank's own recording that lies in a stretch of run time.
+/// Returns the part of a rank's own recording, on its clock, that lies in a stretch of run time.
 Interval partOf(const Interval& own, const ClockMap& clock, const Interval& shared)
 {
     const std::int64_t before = shared.start - clock.toRun(own.start);

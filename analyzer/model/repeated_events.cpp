@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kTokenFactor = 1'000'003;
 
-/// The function, with whom.
+/// Identifies the function, the communicator and the peer.
 std::uint64_t kindOf(const trace::CollectiveCallRow& call)
 {
     const std::uint64_t kind = call.api * kTokenFactor + static_cast<std::uint64_t>(call.communicator);
@@ -27,22 +27,22 @@ std::uint64_t tokenOf(const trace::CollectiveCallRow& call)
     return token * kTokenFactor + static_cast<std::uint64_t>(call.datatype.value_or(-1));
 }
 
-/// Neither bytes nor elements are.
+/// Returns whether neither the bytes nor the elements of a call are known.
 bool isSizeUnknown(const trace::CollectiveCallRow& call)
 {
     return !call.bytes && !call.count;
 }
 
-/// A kernel that was launched.
+/// The launch of a kernel.
 struct Launch {
     std::int64_t startNs = 0;
     trace::StringId kernel = 0;
 };
 
-/// Launches of kernels by thread id, by start.
+/// Returns the launches of kernels for each thread id (ThreadRow::id), by start.
 std::map<std::int64_t, std::vector<Launch>> kernelLaunches(const trace::ProcessTrace& process)
 {
-    std::unordered_map<std::int64_t, std::int64_t> ids; // of threads by the kernel's
+    std::unordered_map<std::int64_t, std::int64_t> ids; // ThreadRow::id by ThreadRow::tid
     for (const trace::ThreadRow& row : process.threads) {
         ids.emplace(row.tid, row.id);
     }
@@ -61,8 +61,8 @@ std::map<std::int64_t, std::vector<Launch>> kernelLaunches(const trace::ProcessT
     return launches;
 }
 
-/// Without sizes all calls of one function look the same: the kernels that the thread launched since the call
-/// before tell them apart.
+/// Adds the kernels that the thread launched since its previous call to the full token. Without sizes all
+/// calls of one function look the same, and these kernels distinguish them.
 void addKernelsBefore(const trace::ProcessTrace& process, std::vector<RepeatedEvent>& events)
 {
     const auto launches = kernelLaunches(process);
@@ -91,7 +91,7 @@ bool isReduction(std::string_view api)
            kind == CollectiveKind::Reduce;
 }
 
-/// Collectives that ran, in the order of the calls.
+/// Returns the collectives that ran, in the order of the calls.
 std::vector<RepeatedEvent> callEvents(const trace::ProcessTrace& process)
 {
     constexpr std::uint64_t kFewBytes = 4096;
@@ -116,7 +116,8 @@ void addGraphLaunches(const trace::ProcessTrace& process, std::vector<RepeatedEv
 {
     const trace::GraphLaunchColumns& launches = process.graphLaunches;
     for (std::size_t i = 0; i < launches.size(); ++i) {
-        if (i == 0 || launches.launch[i] != launches.launch[i - 1]) { // one row a communicator
+        // A launch has one row for each communicator.
+        if (i == 0 || launches.launch[i] != launches.launch[i - 1]) {
             const std::uint64_t token = ~std::uint64_t{launches.graph[i]};
             events.push_back({{launches.startNs[i], launches.endNs[i]},
                               token,
@@ -135,7 +136,8 @@ void addGraphLaunches(const trace::ProcessTrace& process, std::vector<RepeatedEv
     }
 }
 
-/// Calls of several threads are not quite in the order of their times.
+/// Marks the events before which the optimizer ran. Events need not be strictly in the order of their times,
+/// because calls of several threads are not.
 void markOptimizer(const std::vector<std::int64_t>& times, std::vector<RepeatedEvent>& events)
 {
     std::size_t next = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process does again and again on the host, by which steps without marks are found: collectives that
-// run, and launches of CUDA graphs. Beside them, where the optimizer was seen: once a step.
+// Lists the host events of a process that repeat in every step, from which steps without marks are found:
+// collectives that ran, and launches of CUDA graphs. It also marks where the optimizer ran, which happens
+// once in a step.
 #pragma once
 #include "model/time.h"
 
@@ -14,17 +15,18 @@ namespace ringside::model {
 struct RepeatedEvent {
     Interval time;
     std::uint64_t token = 0;     ///< the same for the same kind of call, of the same size
-    std::uint64_t fullToken = 0; ///< where sizes are not known, also by what was launched before it
+    std::uint64_t fullToken = 0; ///< `token`; if the size is not known, also the kernels launched before
     std::uint64_t kind = 0;      ///< the same for the same function on the same communicator
-    std::size_t call = 0;        ///< row of collectiveCalls; of a launch of no meaning
-    std::uint64_t launch = 0;    ///< of the CUDA graph, 0: a call
-    bool fewBytes = false;       ///< a loss, a norm or a flag
-    bool reduces =
-        false; ///< more than that: gradients, or a layer's partial sums; also what a graph may hold
+    std::size_t call = 0;        ///< row of collectiveCalls; has no meaning for a launch
+    std::uint64_t launch = 0;    ///< launch of a CUDA graph; 0 for a call
+    bool fewBytes = false;       ///< less than 4 KiB: a loss, a norm or a flag
+    /// A reduction of more than that, of gradients or of a layer's partial sums. Also true for launches of
+    /// graphs, which may hold such reductions.
+    bool reduces = false;
     bool optimizerBefore = false; ///< the optimizer ran since the event before this one
 };
 
-/// In the order of the calls.
+/// Returns the events of a process in the order of the calls.
 [[nodiscard]] std::vector<RepeatedEvent> repeatedEvents(const trace::ProcessTrace& process);
 
 } // namespace ringside::model

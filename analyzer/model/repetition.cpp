@@ -14,7 +14,7 @@ std::uint64_t mix(std::uint64_t value)
     return value ^ (value >> 31U);
 }
 
-/// How far back each context was seen last; 0: never.
+/// Returns how far back each context occurred last, or 0 if it did not occur before.
 std::vector<std::uint32_t> distancesBack(std::span<const std::uint64_t> contexts)
 {
     std::unordered_map<std::uint64_t, std::uint32_t> last;
@@ -28,8 +28,8 @@ std::vector<std::uint32_t> distancesBack(std::span<const std::uint64_t> contexts
     return distances;
 }
 
-/// The usual one, with a cycle from the middle of where it holds; null: a quarter of the contexts agree on
-/// none.
+/// Returns the most frequent distance, with a cycle from the middle of the places that have it. Returns null
+/// if less than a quarter of the contexts have this distance.
 std::optional<Repetition> usualDistance(const std::vector<std::uint32_t>& distances)
 {
     constexpr std::size_t kLeastShare = 4;
@@ -60,7 +60,7 @@ std::vector<Repetition> findRepetitions(std::span<const std::uint64_t> tokens)
     for (const std::uint64_t token : tokens) {
         contexts.push_back(mix(token));
     }
-    std::map<std::size_t, std::size_t> found; // of a length, where; the longest context tells best
+    std::map<std::size_t, std::size_t> found; // first cycle by length; longer contexts locate it better
     for (std::size_t length = 1; length * 2 <= tokens.size(); length *= 2) {
         const auto usual = usualDistance(distancesBack(contexts));
         if (usual && usual->length * kLeastCycles <= tokens.size()) {

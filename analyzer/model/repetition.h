@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lengths after which a sequence repeats itself, on all scales: calls of a layer, of a batch, of a step,
-// of the steps between two evaluations. Whoever looks at ever longer contexts and asks how far back each was
-// seen last gets one length after the other. Takes n log n time.
+// Finds the lengths after which a sequence repeats itself, on all scales: the calls of a layer, of a batch,
+// of a step, of the steps between two evaluations. It looks at ever longer contexts (1, 2, 4... tokens), and
+// for each finds how far back the same context occurred last. Takes n log n time.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,18 +13,18 @@ namespace ringside::model {
 
 struct Repetition {
     std::size_t length = 0;
-    std::size_t first = 0; ///< where one cycle begins that the next one repeats
+    std::size_t first = 0; ///< begin of a cycle that the next cycle repeats
 };
 
-/// The shortest first. Each is there at least three times in a row and is the usual distance of contexts of
-/// some length.
+/// Returns the repetitions, the shortest first. The sequence holds at least three times each length, and each
+/// length is the usual distance between equal contexts of some length.
 [[nodiscard]] std::vector<Repetition> findRepetitions(std::span<const std::uint64_t> tokens);
 
-/// Of all stretches of one length, so that equal ones are found without being compared.
+/// Hashes of the stretches of a sequence, so that equal stretches are found without comparing their tokens.
 class StretchHashes final {
 public:
     explicit StretchHashes(std::span<const std::uint64_t> tokens);
-    /// `length` is that of all stretches that are compared with each other.
+    /// Returns the hash of one stretch. Only hashes of stretches of the same length can be compared.
     [[nodiscard]] std::uint64_t of(std::size_t first, std::size_t length) const
     {
         return m_sums[first + length] - m_sums[first] * m_powers[length];
@@ -34,7 +34,8 @@ private:
     std::vector<std::uint64_t> m_sums, m_powers;
 };
 
-/// A cycle of that length that the next one repeats, from the middle of where they are; null: there is none.
+/// Returns a cycle of the given length that the next cycle repeats. Of all such places it takes the middle
+/// one. `tokens` is the length of the sequence. Returns null if there is none.
 [[nodiscard]] std::optional<Repetition> findRepetition(const StretchHashes& hashes, std::size_t tokens,
                                                        std::size_t length);
 

@@ -18,9 +18,9 @@
 namespace ringside::model {
 namespace {
 
-constexpr int kPeriodSteps = std::numeric_limits<int>::max(); ///< behind all that is marked
+constexpr int kPeriodSteps = std::numeric_limits<int>::max(); ///< comes after all definitions by marks
 
-/// Steps of every process that holds a rank.
+/// The steps of every process that holds a rank.
 using StepsByProcess = std::map<std::size_t, StepsByDefinition>;
 
 void addPeriod(Model& model, StepsByProcess& found)
@@ -42,7 +42,7 @@ void addPeriod(Model& model, StepsByProcess& found)
     }
 }
 
-/// Processes by definition.
+/// Returns how many processes have steps by each definition.
 std::map<int, std::size_t> countDefinitions(const StepsByProcess& found)
 {
     std::map<int, std::size_t> counts;
@@ -54,7 +54,8 @@ std::map<int, std::size_t> countDefinitions(const StepsByProcess& found)
     return counts;
 }
 
-/// The best that all processes with any steps know, else the one that most know. Null: nobody has steps.
+/// Returns the best definition by which all processes with any steps have them, otherwise the one by which
+/// most have them. Returns null if no process has steps.
 std::optional<int> chooseDefinition(const StepsByProcess& found)
 {
     const auto counts = countDefinitions(found);
@@ -70,8 +71,8 @@ std::optional<int> chooseDefinition(const StepsByProcess& found)
                                   : std::nullopt;
 }
 
-/// Numbers that start again (one count an epoch) do not tell steps apart: then their place does, on all
-/// ranks.
+/// Numbers steps by their place, on all ranks, if their own numbers do not identify them. That is so if
+/// numbers start again, for example in each epoch.
 void makeNumbersDistinct(StepsByProcess& found, int definition)
 {
     const auto notAfter = [](const Step& a, const Step& b) { return a.number >= b.number; };
@@ -86,7 +87,7 @@ void makeNumbersDistinct(StepsByProcess& found, int definition)
     }
 }
 
-/// Whose steps are not known, and whose own marks do not count.
+/// Reports processes whose steps are not known, and processes whose own marks are not used.
 void noteDisagreement(Model& model, const StepsByProcess& found, int definition)
 {
     std::int64_t without = 0;
@@ -109,7 +110,7 @@ void noteDisagreement(Model& model, const StepsByProcess& found, int definition)
     }
 }
 
-/// What is marked, or of that what the user wants.
+/// Returns the steps that the process marks or, if the user defined steps, those by the user's definition.
 StepsByDefinition stepsAsTold(const trace::ProcessTrace& process, const StepsBy& stepsBy)
 {
     return !stepsBy.range.empty() ? namedSteps(process, stepsBy.range)
@@ -185,11 +186,11 @@ void findHostSteps(Model& model)
     }
 }
 
-/// What the ranks know of one step.
+/// What is known of one step over all ranks.
 struct StepSeen {
-    std::size_t measured = 0; ///< ranks
-    bool boundary = false;    ///< somewhere
-    bool warmUp = false;      ///< somewhere
+    std::size_t measured = 0; ///< number of ranks that measured it
+    bool boundary = false;    ///< on any rank
+    bool warmUp = false;      ///< on any rank
 };
 
 void markWarmUp(std::vector<Step>& steps, const trace::ProcessTrace& process)
@@ -205,14 +206,15 @@ void markWarmUp(std::vector<Step>& steps, const trace::ProcessTrace& process)
     }
 }
 
-/// Numbers of steps that are measured wherever anything is.
+/// Numbers of the steps that were measured on every rank that measured any.
 struct MeasuredSteps {
     std::vector<std::int64_t> all;
-    std::vector<std::int64_t> whole; ///< without those at the edges
-    std::vector<std::int64_t> warm;  ///< and without those of the warm-up
+    std::vector<std::int64_t> whole; ///< `all` without steps at the edges of the recording
+    std::vector<std::int64_t> warm;  ///< `whole` without steps of the warm-up
 };
 
-/// The warm-up counts where hardly anything comes after it, the edges where there is hardly anything else.
+/// Steps of the warm-up are analyzed only if fewer than 10 steps are left without them. Steps at the edges
+/// are analyzed only if there are fewer than 4 steps, or no others.
 void choose(Model& model, MeasuredSteps&& steps)
 {
     constexpr std::size_t kFewest = 4;
@@ -263,7 +265,7 @@ void findSteps(Model& model)
     }
 }
 
-/// Among steps with a device window on every rank that has any.
+/// Chooses among the steps that have a device time on every rank that has any.
 void chooseSteps(Model& model)
 {
     std::map<std::int64_t, StepSeen> seen;

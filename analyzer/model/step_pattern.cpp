@@ -8,10 +8,12 @@
 namespace ringside::model {
 namespace {
 
-constexpr double kMostOptimized = 0.5; ///< of events; above, it runs within backward and tells no step
-constexpr double kEachTime = 0.8;
-constexpr std::size_t kMostLookedAt = 1U << 18U; ///< of the last events
+/// If the optimizer ran before a larger share of the events, it runs within backward and does not show steps.
+constexpr double kMostOptimized = 0.5;
+constexpr double kEachTime = 0.8;                ///< share of occurrences that counts as every occurrence
+constexpr std::size_t kMostLookedAt = 1U << 18U; ///< number of events, the last ones
 
+/// Returns whether runs of the optimizer show where steps lie: there are at least three, and not too many.
 bool tellsSteps(std::span<const RepeatedEvent> events)
 {
     constexpr std::ptrdiff_t kLeast = 3;
@@ -30,7 +32,7 @@ public:
         }
     }
 
-    /// The shortest in which the optimizer runs each time.
+    /// Returns the shortest cycle in which the optimizer runs every time, or null if there is none.
     [[nodiscard]] const CallCycle* withOptimizer() const
     {
         const auto found = std::ranges::find_if(
@@ -38,7 +40,7 @@ public:
         return found != m_cycles.end() ? &*found : nullptr;
     }
 
-    /// By the calls and their times alone; null: nothing repeats.
+    /// Returns the cycle that is a step, by the calls and their times alone. Returns null if nothing repeats.
     [[nodiscard]] const CallCycle* byReason(StepWitnesses& witnesses) const
     {
         const CallCycle* step = nullptr;
@@ -51,11 +53,12 @@ public:
         return step;
     }
 
-    /// Whether a longer repetition may as well be the step: it has a clearer pause, or nothing shows where
-    /// this one begins and a few bytes (a norm of gradients, a loss) are exchanged once in the longer one.
+    /// Returns whether a longer repetition may be the step as well: it has a clearer pause; or nothing shows
+    /// where this one begins, and either a longer rhythm is visible in its times or a few bytes (a norm of
+    /// gradients, a loss) are exchanged only in the longer one.
     [[nodiscard]] bool isInDoubt(const CallCycle& step) const
     {
-        constexpr std::size_t kLeastCalls = 3; // of fewer, pauses tell nothing
+        constexpr std::size_t kLeastCalls = 3; // pauses in shorter cycles show nothing
         const bool begins = step.pausesAtOnePlace() && step.reduces();
         return (!begins && step.hasLongerRhythm()) ||
                std::ranges::any_of(m_cycles, [&](const CallCycle& longer) {
@@ -67,9 +70,9 @@ public:
     }
 
 private:
-    /// Whether `part` cannot be a step where `whole` repeats, too. An evaluation every so many steps also
-    /// repeats: it comes without a pause that steps lack, and what it holds more follows whole steps, which
-    /// are repetitions of layers themselves.
+    /// Returns whether `part` cannot be a step because `whole` repeats, too. Steps between two evaluations
+    /// also repeat, but must not be taken for one step: they have no pause that single steps lack, and the
+    /// additional calls follow whole steps, which are repetitions of layers themselves.
     [[nodiscard]] bool isPartOf(const CallCycle& part, const CallCycle& whole) const
     {
         if (whole.longestPauseNs() > kFar * part.durationNs()) {
@@ -86,7 +89,7 @@ private:
         return whole.hasOtherKinds(part) || (bare && whole.hasOtherSizes(part));
     }
 
-    static constexpr std::int64_t kFar = 2; ///< times
+    static constexpr std::int64_t kFar = 2; ///< a pause this many times as long counts as clearly longer
 
     std::vector<CallCycle> m_cycles;
 };
@@ -133,10 +136,10 @@ StepPattern patternOfLength(std::span<const RepeatedEvent> events, std::span<con
 StepPattern findStepPattern(std::span<const RepeatedEvent> events, std::span<const std::uint64_t> tokens)
 {
     constexpr std::size_t kFirstLook = 1U << 12U;
-    constexpr std::size_t kEnough = 512; // cycles: four steps of 128 micro-batches
+    constexpr std::size_t kEnough = 512; // number of cycles: four steps of 128 micro-batches
     for (std::size_t look = kFirstLook;; look *= 4) {
         const std::size_t count = std::min({look, events.size(), kMostLookedAt});
-        // The tail: the head may hold set-up broadcasts that no step repeats.
+        // The last events are used, because the first may be set-up broadcasts that no step repeats.
         StepPattern pattern = patternOf({events.last(count), tokens.last(count)});
         const bool enough = !pattern.tokens.empty() && pattern.confidence != StepConfidence::Low &&
                             pattern.tokens.size() * kEnough <= count;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which repetition of a process's calls is a training step. Calls repeat on several scales: a layer's inside
-// a batch, a batch's inside a step, steps between two evaluations. The search begins with the shortest scale
-// and goes on to a longer one only for a reason that a step has: the optimizer did not yet run, calls of
-// another kind (gradients after micro-batches), sizes that a bare repetition lacks, a pause longer than what
-// repeats.
+// Decides which repetition of a process's calls is a training step. Calls repeat on several scales: those of
+// a layer inside a batch, those of a batch inside a step, and steps between two evaluations. The search
+// begins with the shortest scale and takes a longer one only if the shorter cannot be a step: the optimizer
+// did not run in it, the longer one has calls of another kind (gradients after micro-batches) or of other
+// sizes, or it has a pause that is longer than the shorter repetition.
 #pragma once
 #include "model/repeated_events.h"
 
@@ -15,34 +15,35 @@ namespace ringside::model {
 
 enum class StepConfidence : std::uint8_t { Low, Medium, High };
 
-/// What speaks for a pattern beside its own repetition.
+/// The evidence for a pattern besides its repetition.
 struct StepWitnesses {
-    bool optimizer = false;  ///< it ran once in each of the steps in which it was recorded
-    bool pause = false;      ///< the longest time without a call lies before its first one, in most steps
-    bool otherCalls = false; ///< it holds calls of a kind that the shorter repetitions inside it lack
+    bool optimizer = false;  ///< the optimizer ran in at least 80 % of the steps during its recording
+    bool pause = false;      ///< the longest time without a call lies at the same place in most steps
+    bool otherCalls = false; ///< the step has calls of a kind that the shorter repetition inside it lacks
 };
 
 struct StepPattern {
-    std::vector<std::uint64_t> tokens; ///< of one step, from its first call on; empty: there is none
+    std::vector<std::uint64_t> tokens; ///< of one step, from its first call on; empty if none was found
     StepWitnesses witnesses;
     StepConfidence confidence = StepConfidence::Low;
-    bool inDoubt = false; ///< there is none, since two repetitions may both be the step
+    bool inDoubt = false; ///< none was chosen because either of two repetitions may be the step
 };
 
-/// `tokens`: one an event. Looks at no more than the last quarter of a million.
+/// Finds the pattern of a step. `tokens` holds one token for each event. At most the last 2^18 events are
+/// looked at.
 [[nodiscard]] StepPattern findStepPattern(std::span<const RepeatedEvent> events,
                                           std::span<const std::uint64_t> tokens);
 
-/// The same where somebody said how many calls a step makes; without tokens: calls do not repeat after so
-/// many.
+/// Finds the pattern of a step whose number of calls the user gave. The result has no tokens if calls do not
+/// repeat after that many.
 [[nodiscard]] StepPattern patternOfLength(std::span<const RepeatedEvent> events,
                                           std::span<const std::uint64_t> tokens, std::size_t length);
 
-/// What a run's steps were found by.
+/// How a run's steps were found by their period.
 struct PeriodFound {
-    std::size_t calls = 0; ///< of one step, on the rank whose steps hold for the others
+    std::size_t calls = 0; ///< calls of one step, on the rank whose steps apply to the others
     StepWitnesses witnesses;
-    StepConfidence confidence = StepConfidence::Low; ///< of the ranks counted apart the lowest
+    StepConfidence confidence = StepConfidence::Low; ///< the lowest, if some ranks are numbered separately
 };
 
 } // namespace ringside::model

@@ -15,8 +15,8 @@
 namespace ringside::model {
 namespace {
 
-/// Sorts, drops what lies inside an earlier step or was paused in between, and lets each step last until the
-/// next begins.
+/// Sorts the steps, drops those that lie inside an earlier step or during which recording was paused, and
+/// lets each step last until the next one begins.
 std::vector<Step> tile(std::vector<Step> steps, const std::vector<Interval>& pauses)
 {
     std::erase_if(steps, [&](const Step& step) { return !isRecordedWhole(pauses, step.host); });
@@ -43,7 +43,8 @@ void addMarks(const trace::ProcessTrace& process, StepsByDefinition& steps)
     }
 }
 
-/// `parse` gives the step that a name says; null: the range is none. Each name is asked once.
+/// Adds the ranges that are steps. `parse` returns the step that a name stands for, or null if it is none. It
+/// is called once for each name.
 template <typename Parse>
 void addRanges(const trace::ProcessTrace& process, StepsByDefinition& steps, const Parse& parse)
 {
@@ -69,21 +70,22 @@ void tileAll(StepsByDefinition& steps, const trace::ProcessTrace& process)
     std::erase_if(steps, [](const auto& each) { return each.second.empty(); });
 }
 
-/// Per host step the first start and the last end of device work launched in it.
+/// For one host step, the first start and the last end of device work that was launched in it.
 struct DeviceSpan {
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     std::int64_t last = std::numeric_limits<std::int64_t>::min();
-    std::int64_t firstLaunch = 0; ///< on the host, of what began first
+    std::int64_t firstLaunch = 0; ///< host time of the launch of the work that began first
     [[nodiscard]] bool empty() const { return last < first; }
 };
 
-/// Threads of which no kernel is known are a loader's: their copies are for steps that the host is still to
-/// come to, and run on the device in the middle of earlier ones. Where no kernel's thread is known, none is.
+/// Finds the threads of data loaders: those that launched no kernel. Their copies belong to steps that the
+/// host has not reached yet, and run on the device in the middle of earlier steps. If the thread of no kernel
+/// is known, no thread counts as a loader's.
 class LoaderThreads final {
 public:
     LoaderThreads(const trace::ProcessTrace& process, const LaunchIndex& launches)
     {
-        std::optional<std::uint32_t> last; // kernels that follow each other are mostly one thread's
+        std::optional<std::uint32_t> last; // consecutive kernels mostly come from one thread
         for (const std::uint32_t correlation : process.kernels.correlation) {
             const auto row = launches.find(correlation);
             const auto thread = row ? std::optional(process.launches.tid[*row]) : std::nullopt;
@@ -102,8 +104,8 @@ private:
     std::unordered_set<std::uint32_t> m_computing;
 };
 
-/// Step index of each launch row, steps.size() when outside of all or a loader's. Launches are by start only
-/// within a thread.
+/// Returns the step index of each launch row, or steps.size() if the launch lies outside all steps or comes
+/// from a loader's thread. Launches are sorted by start only within a thread.
 std::vector<std::uint32_t> stepOfLaunches(const std::vector<Step>& steps, const trace::ProcessTrace& process,
                                           const LaunchIndex& byCorrelation)
 {
@@ -156,17 +158,17 @@ void growSpans(std::vector<DeviceSpan>& spans, const Columns& work, const trace:
     }
 }
 
-/// Of the only step: the device waits from the host's mark on, unless its first launch queued behind work
-/// that is not of it.
+/// Returns when the only step starts on the device. It starts with the host's mark, because the device waits
+/// from then on, unless its first launch was queued behind work that does not belong to the step.
 std::int64_t startOfOnly(const Step& step, const DeviceSpan& span)
 {
     constexpr std::int64_t kQueuedNs = 1'000'000;
     return span.first - span.firstLaunch < kQueuedNs ? std::min(step.host.start, span.first) : span.first;
 }
 
-/// A step lasts on the device until the next one's first work there. Where the next one left none, it lasts
-/// until the end of its own, and as long as on the host; one whose work does not begin before the next one's
-/// has no time of its own.
+/// On the device a step lasts until the first work of the next step. If the next step has no work there, or
+/// recording was paused, the step lasts until the end of its own work, and at least as long as on the host. A
+/// step whose work does not begin before that of the next one gets no device time.
 void cutAtFirstWork(std::vector<Step>& steps, const std::vector<DeviceSpan>& spans)
 {
     const bool only = std::ranges::count_if(spans, [](const DeviceSpan& span) { return !span.empty(); }) == 1;
@@ -183,15 +185,16 @@ void cutAtFirstWork(std::vector<Step>& steps, const std::vector<DeviceSpan>& spa
     }
 }
 
-/// The device tier is on a little longer than its window, so that the work of the window's last step is whole
-/// and has an end; and it may begin later than its window. Steps that the host began outside are parts: they
-/// are not measured, unless nothing else was.
+/// Removes the device times of steps that were measured only in part. Device recording stays on a little
+/// longer than its window, so that the work of the window's last step is complete; and it may begin later
+/// than its window. Steps that the host began outside that time are parts. They keep their device times only
+/// if no step was measured completely.
 void leaveOutParts(std::vector<Step>& steps, const trace::ProcessTrace& process)
 {
     const auto device = std::ranges::find(process.tiers, trace::TierName("device"), &trace::TierRow::tier);
     const std::int64_t onNs = device == process.tiers.end() ? 0 : device->startNs.value_or(0);
     const auto isPart = [&](const Step& step) {
-        // A step begins and ends a window, and the two readings of the clock lie apart.
+        // A window begins and ends with a step, but the clock is read separately for the two.
         constexpr std::int64_t kShare = 100;
         const std::int64_t begun = step.host.start + step.host.length() / kShare;
         return std::ranges::any_of(process.windows, [&](const trace::WindowRow& window) {
@@ -212,7 +215,8 @@ void leaveOutParts(std::vector<Step>& steps, const trace::ProcessTrace& process)
     }
 }
 
-/// Recording may begin or end within a step: those without a recorded neighbour on both sides may be parts.
+/// Marks steps without a recorded neighbour on both sides as boundaries. Recording may begin or end within
+/// them.
 void markBoundaries(std::vector<Step>& steps)
 {
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -222,7 +226,8 @@ void markBoundaries(std::vector<Step>& steps)
     }
 }
 
-/// What ran on the device while another client had CUPTI is not recorded: such a step is a part.
+/// Marks steps as boundaries during which another client used CUPTI, because device work of that time was not
+/// recorded.
 void markHandedOver(std::vector<Step>& steps, const trace::ProcessTrace& process)
 {
     for (const trace::WindowRow& window : process.windows) {
@@ -239,7 +244,7 @@ void markHandedOver(std::vector<Step>& steps, const trace::ProcessTrace& process
     }
 }
 
-/// Without launch rows the host's step times stand in for the device's.
+/// Uses the host's step times for the device, if there are no launch rows.
 void useHostTimes(std::vector<Step>& steps, const trace::ProcessTrace& process)
 {
     if (process.kernels.size() + process.copies.size() == 0) {

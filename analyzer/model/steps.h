@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the steps that a process marks on the host, and carries steps over to the device by what each
-// launched. Which of its marks count, the ranks decide together: run_steps.h.
+// Finds the steps that a process marks on the host, and the device time of each step from the work that it
+// launched. Which kind of mark counts is decided for all ranks together, in run_steps.h.
 #pragma once
 #include "model/launch_index.h"
 #include "model/time.h"
@@ -18,34 +18,38 @@ enum class StepSource : std::uint8_t {
     Mark,
     Range,
     Period,
-    Recording ///< nobody marks steps and nothing repeats: the recording as a whole (recording_step.h)
+    Recording ///< no steps are marked and nothing repeats: the recording as a whole (recording_step.h)
 };
 
 struct Step {
     std::int64_t number = 0;
-    Interval host;                  ///< from its begin to the begin of the next
-    std::optional<Interval> device; ///< from its first device operation to that of the next step; what a
-                                    ///< loader's thread copies ahead belongs to none
-    bool boundary = false;          ///< at an edge of what was recorded: may be only a part
-    bool warmUp = false;            ///< among the run's first, which the recorder said to be slower
-    bool pausedAfter = false; ///< the next one was not recorded, or recording was paused before it began:
-                              ///< `host` ends with its mark
+    Interval host; ///< from its begin to the begin of the next step
+    /// From its first device operation to that of the next step. Copies that a data loader's thread makes in
+    /// advance belong to no step. Null if the step has no device work or was not fully measured.
+    std::optional<Interval> device;
+    bool boundary = false; ///< lies at an edge of the recording, so that only a part may have been recorded
+    bool warmUp = false;   ///< among the run's first steps, in a window that the recorder marked as warm-up
+    /// The next step was not recorded, or recording was paused before it began. `host` then ends with its
+    /// mark.
+    bool pausedAfter = false;
 };
 
-/// Explicit marks; behind them the kinds of NVTX ranges, best first (trace/step_name.h).
+/// Definitions of a step are numbered, the best first: explicit marks, then the kinds of NVTX ranges
+/// (trace/step_name.h).
 inline constexpr int kMarkedSteps = 0;
 using StepsByDefinition = std::map<int, std::vector<Step>>;
 
-/// In every way in which a process marks steps.
+/// Returns the steps of a process by every definition by which it marks them.
 [[nodiscard]] StepsByDefinition markedSteps(const trace::ProcessTrace& process);
 
-/// By ranges of a name, which a number may follow ("iteration", "iteration 7").
+/// Returns the steps by ranges of the given name, which a number may follow ("iteration", "iteration 7").
 [[nodiscard]] StepsByDefinition namedSteps(const trace::ProcessTrace& process, std::string_view name);
 
-/// From one of the optimizer's ranges to the next, as torch.profiler names them ("Optimizer.step#Adam.step").
+/// Returns steps that last from one range of the optimizer to the next (isOptimizerRange).
 [[nodiscard]] StepsByDefinition optimizerSteps(const trace::ProcessTrace& process);
 
-/// Fills Step::device and Step::boundary. `device`: only work of that ordinal, null: all.
+/// Fills Step::device and Step::boundary. Only work on the device with ordinal `device` counts; work on all
+/// devices counts if it is null.
 void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& process,
                      const LaunchIndex& launches, std::optional<std::uint32_t> device);
 

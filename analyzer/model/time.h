@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals and the map from a process's clock to the run's. All times are integer ns.
+// Intervals of time, and the conversion from a host's clock to run time. All times are integer ns.
 #pragma once
 #include "values/quantile.h"
 
@@ -24,7 +24,8 @@ struct Interval {
     return std::max<std::int64_t>(0, std::min(a.end, b.end) - std::max(a.start, b.start));
 }
 
-/// Sum for figures that a hostile file could drive over the edge: it stops there.
+/// Returns the sum, limited to the range of the type. It is for values from files, which could make a plain
+/// sum overflow.
 [[nodiscard]] inline std::int64_t addCapped(std::int64_t a, std::int64_t b)
 {
     std::int64_t sum = 0;
@@ -34,7 +35,7 @@ struct Interval {
     return sum;
 }
 
-/// Time in at least one of them; in any order, and they may overlap.
+/// Returns the time that lies in at least one of the intervals. They may overlap and come in any order.
 [[nodiscard]] inline std::int64_t lengthOfUnion(std::vector<Interval> intervals)
 {
     std::sort(intervals.begin(), intervals.end(),
@@ -48,7 +49,7 @@ struct Interval {
     return sum;
 }
 
-/// Turns CLOCK_MONOTONIC ns of a host into run time: ns after the run began, on the reference host's clock.
+/// Converts CLOCK_MONOTONIC ns of a host to run time: ns since the run began, on the reference host's clock.
 struct ClockMap {
     std::int64_t localReference = 0; ///< a moment on the host's own clock
     std::int64_t runReference = 0;   ///< the same moment in run time

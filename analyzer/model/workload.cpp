@@ -11,11 +11,11 @@
 namespace ringside::model {
 namespace {
 
-/// In lower case; of kernels (also mangled) and ranges.
+/// Parts of names that training shows, in lower case: of kernels (also mangled) and ranges.
 constexpr std::array<std::string_view, 13> kTraining{
     "backward", "_bwd", "bwd_",      "wgrad",    "dgrad",     "autograd::engine", "multi_tensor_apply",
     "lamb_",    "_sgd", "fusedadam", "fusedsgd", "zero_grad", "accumulategrad"};
-/// vLLM, SGLang, TensorRT-LLM, FlashInfer, FlashAttention with a cache.
+/// Parts of names that serving shows: vLLM, SGLang, TensorRT-LLM, FlashInfer, FlashAttention with a cache.
 constexpr std::array<std::string_view, 19> kServing{
     "vllm",        "sglang",           "sgl_kernel",        "tensorrt_llm",
     "trtllm",      "flashinfer",       "paged_attention",   "pagedattention",
@@ -33,7 +33,7 @@ bool holdsAny(std::string_view text, const std::array<std::string_view, size>& p
 struct Signs {
     bool trains = false;
     bool serves = false;
-    std::size_t operators = 0; ///< of PyTorch, by name
+    std::size_t operators = 0; ///< number of names of PyTorch operators
 };
 
 void look(std::string_view name, Signs& signs)
@@ -55,7 +55,7 @@ std::string_view workloadName(Workload workload)
 
 Workload workloadOf(const trace::RunTrace& run)
 {
-    constexpr std::size_t kManyOperators = 10; // a benchmark of collectives has a few
+    constexpr std::size_t kManyOperators = 10; // benchmarks of collectives have only a few
     Signs signs;
     for (const trace::ProcessTrace& process : run.processes) {
         for (const auto& [id, text] : process.strings) {

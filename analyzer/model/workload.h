@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a run trains a model or serves one: by the names of its kernels and ranges. Who serves has no
-// gradients, and advice about them would be of no use to him.
+// Decides from the names of kernels and ranges whether a run trains a model or serves one. Serving has no
+// gradients, so that advice about them would be of no use there.
 #pragma once
 #include <ringside/trace/reader.h>
 
@@ -10,11 +10,12 @@
 namespace ringside::model {
 
 enum class Workload : std::uint8_t { Unknown, Training, Inference };
-[[nodiscard]] std::string_view workloadName(Workload workload); ///< "inference"; empty: unknown
+/// Returns "training" or "inference", or an empty string if it is not known.
+[[nodiscard]] std::string_view workloadName(Workload workload);
 
-/// Training wherever any process shows a backward pass or an optimizer; inference where none does and names
-/// are those of a server of models, or where PyTorch's operators were recorded and none of them is of
-/// autograd.
+/// Returns Training if any process shows a backward pass or an optimizer. Otherwise returns Inference if
+/// there are names of an inference server, or if PyTorch's operators were recorded and none of them belongs
+/// to autograd.
 [[nodiscard]] Workload workloadOf(const trace::RunTrace& run);
 
 } // namespace ringside::model
