@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verdict: which ranks wait for which, or which died first. It blames no rank if nothing is stuck.
+// Finds the verdict: which ranks wait for which, or which died first. No rank is named as the cause if
+// nothing is stuck.
 #include "hang/circle.h"
 #include "hang/find_stuck.h"
 #include "hang/first_to_die.h"
@@ -192,7 +193,8 @@ std::string mismatchSentence(const StuckCollective& stuck)
                        difference);
 }
 
-/// Checks whether ranks wait although all issued the same calls.
+/// If ranks wait although all issued the same calls, returns the latest call that is common to all members of
+/// its communicator. Returns null otherwise.
 std::optional<StuckCollective> waitingAlike(const model::Model& model, const std::vector<Group>& groups,
                                             const std::vector<RankTimes>& times)
 {

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadlocks across communicators: ranks that wait for each other, and calls issued in different orders, so
-// that each GPU runs a call that another GPU has not reached.
+// Finds deadlocks across communicators: ranks that wait for each other, and calls that were issued in
+// different orders, so that each GPU runs a call that another GPU has not reached.
 #pragma once
 #include "hang/find_stuck.h"
 
 namespace ringside::hang {
 
-/// Returns collectives of which each waits for ranks that wait in the next one, and the last one for ranks in
-/// the first, beginning at the first of `stuck`. Empty: there is no circle.
+/// Returns a circle of collectives: each waits for ranks that wait in the next one, and the last one waits
+/// for ranks in the first. The search begins at the first of `stuck`. The result points into `stuck` and is
+/// empty if there is no circle.
 [[nodiscard]] std::vector<const StuckCollective*> circleOf(const std::vector<StuckCollective>& stuck);
 
 /// A communicator whose last call some ranks issued before the last one of `last`, and others after it.
 struct OtherOrder {
     StuckCollective call;
     std::vector<std::int64_t> before; ///< ranks that issued it before
-    std::vector<std::int64_t> behind;
+    std::vector<std::int64_t> behind; ///< ranks that issued it after
 };
+/// Looks for such a communicator among `groups`. Returns null if there is none.
 [[nodiscard]] std::optional<OtherOrder> otherOrderThan(const StuckCollective& last, const model::Model& model,
                                                        const std::vector<Group>& groups,
                                                        const std::vector<RankTimes>& times);

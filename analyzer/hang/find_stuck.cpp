@@ -14,9 +14,9 @@ namespace {
 
 /// How far the members of a communicator have come.
 struct Orders {
-    /// one past the last order that a member issued
+    /// One past the last order that any member issued.
     std::int64_t end = 0;
-    /// all members have issued the calls before this order
+    /// All members have issued the calls before this order.
     std::int64_t common = std::numeric_limits<std::int64_t>::max();
 };
 

@@ -6,7 +6,7 @@
 
 namespace ringside::hang {
 
-/// Times of a rank, by index of Model::ranks.
+/// How long a rank has been waiting. Functions take one for each rank, in the order of Model::ranks.
 struct RankTimes {
     std::int64_t untilNs = 0; ///< waiting counts until this time, on its host's clock
     bool openHang = false;    ///< its watchdog noticed a hang that did not end
@@ -15,14 +15,15 @@ struct RankTimes {
 };
 
 /// Finds the first call of each communicator that some recorded members did not issue, or issued differently,
-/// if it is stuck. A host runs ahead of its GPU: an issued call does not mean that the GPU has reached it.
-/// `wentOn`: the run ended well, so that differences did no harm.
+/// if it is stuck. A host runs ahead of its GPU: an issued call does not mean that the GPU has reached it. If
+/// `wentOn` is true the run ended, and differences between calls do not count because they did no harm.
 [[nodiscard]] std::vector<StuckCollective> findStuck(const model::Model& model,
                                                      const std::vector<Group>& groups,
                                                      const std::vector<RankTimes>& times, bool wentOn,
                                                      std::int64_t stuckAfterNs);
 
-/// Returns the last call that all recorded members issued alike, with its times; null: there is none.
+/// Returns the last call that all recorded members issued alike, with its times. Returns null if there is
+/// none.
 [[nodiscard]] std::optional<StuckCollective> lastCommonCall(const model::Model& model, const Group& group,
                                                             const std::vector<RankTimes>& times);
 

@@ -16,9 +16,9 @@ namespace {
 /// The drain thread reads the clocks every 250 ms, so that a process may have lived for this long after its
 /// last sign of life.
 constexpr std::int64_t kSignOfLifeNs = 500'000'000;
-/// A process is seen as ended this long after it began to die: first it releases its memory and its
-/// connections, which other ranks notice, and only then the recorder is woken. This takes milliseconds, and
-/// on a busy machine several time slices.
+/// The recorder may see the end of a process this long after the process began to die. The process first
+/// releases its memory and its connections, which other ranks notice, and only then the recorder is woken.
+/// This takes milliseconds, and on a busy machine several time slices.
 constexpr std::int64_t kSeenLateNs = 50'000'000;
 
 /// Returns whether a signal killed it that neither launchers nor the process itself send because of other
@@ -67,7 +67,8 @@ private:
     {
         return m_model.ranks[a].process == m_model.ranks[b].process;
     }
-    /// Returns when a process closed its trace: its last sign of life.
+    /// Returns when a process ended. For one that closed its trace this is its last sign of life; for others
+    /// it is when `ringside record` saw the end, or null if it did not.
     [[nodiscard]] std::optional<std::int64_t> endNs(std::size_t rank) const
     {
         const RankReport& of = m_ranks[rank];
@@ -114,7 +115,7 @@ private:
     const model::Model& m_model;
     const std::vector<RankReport>& m_ranks;
     std::vector<std::size_t> m_dead;
-    /// may have died, but not before the last signs of life of the others
+    /// Ranks whose state is not known. They may have died, but not before their last signs of life.
     std::vector<std::size_t> m_notKnown;
 };
 

@@ -12,6 +12,7 @@
 
 namespace ringside::hang {
 
+/// The state of a process.
 enum class Life : std::uint8_t {
     NotKnown, ///< did not close its trace; is on another host, or was not checked
     Running,
@@ -23,7 +24,7 @@ enum class Life : std::uint8_t {
 [[nodiscard]] std::string_view lifeName(Life life);
 /// Returns true for Gone and Failed.
 [[nodiscard]] bool isDeath(Life life);
-/// Returns "by SIGKILL" or "with code 1".
+/// Describes a status as wait(2) gives it, for example "by SIGKILL" or "with code 1".
 [[nodiscard]] std::string howEnded(int waitStatus);
 
 /// Returns whether the trace is a window of another tool's recording: its end is not the end of the process.
@@ -38,7 +39,7 @@ enum class Life : std::uint8_t {
 struct ProcessNow {
     Life life = Life::NotKnown;
     std::optional<std::int64_t> nowNs; ///< CLOCK_MONOTONIC of its host, if known
-    bool callsKnown = false; ///< its in-flight slots were read: a thread without a row is in no call
+    bool callsKnown = false; ///< its in-flight slots were read, so that a thread without a row is in no call
 };
 
 struct Options {
@@ -49,21 +50,21 @@ struct Options {
 /// The arguments that must be equal for two calls to be the same collective.
 struct Signature {
     std::string function;
-    std::optional<std::uint64_t> count; ///< elements; null: only the bytes are known
+    std::optional<std::uint64_t> count; ///< elements; null if only the bytes are known
     std::optional<std::uint64_t> bytes;
-    std::optional<std::int64_t> datatype; ///< ncclDataType_t; null: unknown for a call that has not returned
+    std::optional<std::int64_t> datatype; ///< ncclDataType_t; null if not known, as before the call returns
     std::optional<std::int64_t> reduction;
     std::optional<std::int64_t> root;
 };
 /// Returns the first difference between two calls ("function", "count", "number of bytes", "data type",
-/// "reduction", "root"); empty: none is known.
+/// "reduction", "root"). Returns an empty string if no difference is known.
 [[nodiscard]] std::string differenceOf(const Signature& a, const Signature& b);
 
 struct ThreadReport {
     std::int64_t tid = 0;
     std::string name;
-    std::string function;   ///< the call that it is in; empty: in no intercepted call, or unknown
-    std::string lastCall;   ///< the last call that returned; empty: none
+    std::string function;   ///< the call that it is in; empty if in no intercepted call, or not known
+    std::string lastCall;   ///< the last call that returned; empty if there is none
     std::int64_t forNs = 0; ///< time in the call, or since the last one returned
 };
 
@@ -81,24 +82,26 @@ struct RankReport {
     bool callsKnown = false;
     std::optional<std::int64_t> lastStep; ///< the last finished step
     std::int64_t lastSignNs = 0;          ///< last sign of life, in run time
-    /// When `ringside record` saw that it had ended, in run time. Null: it closed its trace, or its end was
-    /// not seen.
+    /// When `ringside record` saw that it had ended, in run time. Null if it closed its trace, or if its end
+    /// was not seen.
     std::optional<std::int64_t> goneNs;
-    std::optional<int> waitStatus; ///< how it ended, as wait(2) gives it; null: not seen
-    /// threads that issued its calls or are in a call, main thread first
+    std::optional<int> waitStatus; ///< how it ended, as wait(2) gives it; null if not known
+    /// Its threads that made calls: first those that issued the rank's collectives, and among them first
+    /// those in a call, then the main thread.
     std::vector<ThreadReport> threads;
     std::vector<ReturnedCall> lastCalls; ///< of the first of these threads, the latest first
-    std::vector<std::string> stack;      ///< innermost lines of the most relevant thread; empty: none
+    std::vector<std::string> stack;      ///< innermost lines of the most relevant thread; empty if none
     std::string stackThread;             ///< thread of `stack`
-    std::vector<std::string> stackNotes; ///< why there is no stack
+    std::vector<std::string> stackNotes; ///< why there is no stack, or no Python stack
     std::optional<trace::HangRow> hang;  ///< a hang that its watchdog noticed and that did not end
 };
 
+/// A rank that has issued a call.
 struct Arrived {
     std::int64_t rank = 0;
     Signature call;
     std::int64_t forNs = 0;   ///< time since it issued the call
-    bool inCall = false;      ///< has not returned from it
+    bool inCall = false;      ///< it has not returned from the call
     std::int64_t startNs = 0; ///< when it issued the call, in run time
 };
 
@@ -113,12 +116,12 @@ struct StuckCollective {
     std::vector<std::int64_t> different; ///< arrived ranks whose call differs from that of most ranks
     std::int64_t notRecorded = 0;        ///< number of members without a trace
     std::int64_t waitedNs = 0;           ///< time since the last rank issued it
-    bool ordersByPlace =
-        /// send and receive share the numbering, so that the order is a count, which dropped records shift
-        false;
-    bool pointToPoint = false; ///< one message: `order` counts those of this pair in this direction
-    /// For each rank, the last collective that its GPU is known to have finished; null: there are no device
-    /// records of it.
+    /// Send and receive share NCCL's numbering with collectives, so that `order` counts the collectives.
+    /// Dropped records would shift that count.
+    bool ordersByPlace = false;
+    bool pointToPoint = false; ///< it is one message; `order` counts those of this pair in this direction
+    /// For each rank, the order of the last collective that its GPU is known to have finished. Null if there
+    /// are no device records of it.
     std::vector<std::pair<std::int64_t, std::optional<std::int64_t>>> finishedOnGpu;
 
     [[nodiscard]] const Signature& call() const { return arrived[common].call; }
@@ -129,7 +132,7 @@ enum class Kind : std::uint8_t {
     Nothing,  ///< no rank is stuck
     Missing,  ///< ranks wait in a collective that others have not issued
     Mismatch, ///< ranks make different calls at the same position
-    Waiting,  ///< all issued the same, and do not continue
+    Waiting,  ///< all ranks issued the same calls, and do not continue
     Died,     ///< processes ended without closing their traces
 };
 [[nodiscard]] std::string_view kindName(Kind kind);
@@ -142,11 +145,11 @@ struct Report {
     std::string summary;                      ///< the verdict in one line
     std::vector<StuckCollective> collectives; ///< the one that the others wait for comes first
     std::vector<RankReport> ranks;
-    std::optional<std::int64_t> diedFirst; ///< rank; null: no rank died, or it is unknown which was first
+    std::optional<std::int64_t> diedFirst; ///< rank; null if none died, or if the first is not known
     std::vector<trace::IssueRow> issues;   ///< those that concern this report
 };
 
-/// `now` has one entry for each process of the run.
+/// Explains what a run waits for. `now` has one entry for each process of the run, in its order.
 [[nodiscard]] Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Options& options);
 
 /// Returns the collectives of a finished run in which ranks wait or disagree, also if the run ended well

@@ -53,7 +53,7 @@ bool isNumber(std::int64_t sequence)
     return sequence >= 0 && sequence < std::int64_t{1} << 62;
 }
 
-/// Calls of a process by communicator, each list in the program's order.
+/// Returns the calls of a process by communicator id, each list in the order of sequence numbers.
 std::unordered_map<std::int64_t, std::vector<Call>> callsOf(const trace::ProcessTrace& process)
 {
     std::unordered_map<std::int64_t, std::vector<Call>> calls;
@@ -86,8 +86,9 @@ struct MemberCalls {
     std::vector<Call> calls;
 };
 
-/// As in collective matching: send and receive share the numbering but differ between ranks, so that the
-/// position among the collectives is used instead.
+/// Returns a member with the order of its calls. With `byPlace`, the order is the position among the
+/// collectives, as in collective matching, because sends and receives share the numbering but differ between
+/// ranks.
 Member memberOf(const MemberCalls& of, bool byPlace)
 {
     Member member;

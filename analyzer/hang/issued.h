@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls that each member of each communicator issued, in its order, including calls that have not
-// returned.
+// Lists the calls that each member of each communicator issued, in the member's order. Calls that have not
+// returned are included.
 #pragma once
 #include "hang/hang.h"
 
@@ -24,6 +24,7 @@ struct Member {
     std::vector<Issued> pointToPoint;   ///< sends and receives, with their peer as root; `order` is not used
     bool complete = false;              ///< every call since the creation of the communicator is there
 
+    /// Returns the collective with this order, or null if no record of it exists.
     [[nodiscard]] const Issued* at(std::int64_t order) const;
 };
 
@@ -34,7 +35,8 @@ struct Group {
     bool ordersByPlace = false;
     std::vector<Member> members; ///< by rank
 
-    /// Returns false if records of a member are missing: positions cannot be compared then.
+    /// Returns false if positions in the order cannot be compared: they are counts, and records of a member
+    /// are missing.
     [[nodiscard]] bool isComparable() const;
 };
 
@@ -42,8 +44,8 @@ struct Group {
 /// left out, because their other members are unknown. Members whose trace broke off are left out.
 [[nodiscard]] std::vector<Group> issuedCalls(const model::Model& model);
 
-/// Returns the in_flight rows with the calls that threads are in at the end of the trace, else at the last
-/// hang.
+/// Returns the in_flight rows of the calls in which threads were at the end of the trace. If there are none,
+/// returns those of the last hang, provided that it did not end.
 [[nodiscard]] std::vector<trace::InFlightRow> lastInFlight(const trace::ProcessTrace& process);
 
 } // namespace ringside::hang

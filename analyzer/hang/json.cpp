@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON output; ringside-hang-1.schema.json describes it. Within a major version, members are only added.
+// Writes the report as JSON. ringside-hang-1.schema.json describes it. Within a major version, members are
+// only added.
 #include "hang/hang.h"
 #include "output/json_value.h"
 

@@ -6,7 +6,7 @@
 namespace ringside::hang {
 namespace {
 
-/// By sender and receiver, as ranks of the communicator.
+/// Calls by sender and receiver, which are ranks in the communicator.
 using Messages = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<const Issued*>>;
 
 struct Sides {
@@ -35,7 +35,9 @@ Sides sidesOf(const Group& group)
     return sides;
 }
 
-/// Returns the first message that `here` has issued and `there` has not answered.
+/// Returns the first message that `here` has issued and `there` has not. `answered` is the number of
+/// counterparts that `there` issued. Returns null if all are answered, or if calls of either member are
+/// missing.
 std::optional<StuckCollective> firstWithout(const model::Model& model, const Group& group,
                                             const std::vector<RankTimes>& times, const Member& here,
                                             const Member& there, const std::vector<const Issued*>& calls,

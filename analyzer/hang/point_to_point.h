@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends and receives of which one side waits for the other. The k-th send from rank a to rank b belongs to
-// the k-th receive of b from a. They are compared only if all calls of both are known: one lost record would
-// shift the count.
+// Finds sends and receives of which one side waits for the other. The k-th send from rank a to rank b belongs
+// to the k-th receive of b from a. They are compared only if all calls of both ranks are known, because one
+// lost record would shift the count.
 #pragma once
 #include "hang/find_stuck.h"
 

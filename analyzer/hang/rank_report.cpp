@@ -20,7 +20,7 @@ struct LastCall {
     std::int64_t endNs = 0;
 };
 
-/// Returns the call that returned last, by thread id.
+/// Returns the call that returned last, for each thread (ThreadRow::id).
 std::map<std::int64_t, LastCall> lastCalls(const trace::ProcessTrace& process)
 {
     std::map<std::int64_t, LastCall> last;
@@ -93,8 +93,8 @@ std::vector<ReturnedCall> lastCallsOf(const trace::ProcessTrace& process, std::i
     return last.inWords(process, untilNs);
 }
 
-/// Returns kernel ids of the threads that issued this rank's collectives. Empty if the process belongs to
-/// this rank alone: then any of its threads may matter.
+/// Returns the operating system's ids of the threads that issued this rank's collectives. Empty if the
+/// process belongs to this rank alone, because then any of its threads may matter.
 std::set<std::int64_t> ownThreads(const model::Rank& rank, const trace::ProcessTrace& process)
 {
     std::set<std::int64_t> own;
@@ -207,7 +207,8 @@ void addStack(RankReport& report, const trace::ProcessTrace& process, const std:
     addNotes(report, process, takenNs);
 }
 
-/// Rejects an end before the last sign of life: it is from another clock, or damaged.
+/// Returns when the process was seen to have ended. Returns null if that was not seen, or if the time lies
+/// before the last sign of life, as it then comes from another clock or is damaged.
 std::optional<trace::SeenEnd> plausibleEnd(const trace::ProcessTrace& process)
 {
     constexpr std::int64_t kTicksErrorNs =
@@ -221,8 +222,8 @@ bool hasIssue(const trace::ProcessTrace& process, trace::Issue issue)
     return std::ranges::any_of(process.issues, [issue](const trace::IssueRow& row) { return row.is(issue); });
 }
 
-/// Returns the status as wait(2) gives it. A seen status comes first: the process may have crashed while
-/// exiting.
+/// Returns the status as wait(2) gives it, or null if it is not known. A status that was seen is preferred to
+/// the exit code that the process recorded, because the process may have crashed while exiting.
 std::optional<int> knownStatus(const trace::ProcessTrace& process)
 {
     if (const auto seen = plausibleEnd(process); seen && seen->waitStatus) {
@@ -314,7 +315,7 @@ RankReport reportRank(const model::Model& model, std::size_t rank, const Process
     report.callsKnown = now.callsKnown || (openHang(process) && process.process.pid != 0);
     const bool counted =
         of.stepSource == model::StepSource::Mark || of.stepSource == model::StepSource::Range;
-    // otherwise the numbers are this program's own, which users cannot relate to their steps
+    // Otherwise the numbers are Ringside's own, which users cannot relate to their steps.
     if (counted && !of.steps.empty()) {
         report.lastStep = of.steps.back().number;
     }

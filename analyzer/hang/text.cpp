@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text output: the verdict first, then the collective, then the ranks that it waits for.
+// Writes the report as text: the verdict first, then the collective, then the ranks that it waits for.
 #include "hang/hang.h"
 #include "trace/utf8.h"
 #include "trace/vocabulary/datatype.h"

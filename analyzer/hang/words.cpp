@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names, durations and lists of ranks, the same in every output.
+// Formats names, durations and lists of ranks, which are the same in every output.
 #include "hang/hang.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,8 @@
 namespace ringside::hang {
 namespace {
 
-/// Empty: not a signal that ends a process. strsignal's table is newer than the oldest supported C library.
+/// Returns the name of a signal that ends a process, or an empty string for other signals. The C library's
+/// own table of these names (sigabbrev_np, glibc 2.32) is newer than the oldest supported glibc.
 std::string_view signalName(int signal)
 {
     static const std::map<int, std::string_view> names{
