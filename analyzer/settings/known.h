@@ -32,6 +32,7 @@ inline constexpr Range kRanges[] = {
     {"NCCL_LL128_BUFFSIZE", 1, 1 << 30},
 };
 
+/// A variable whose name is deprecated, and the variable that replaces it.
 struct OldName {
     std::string_view name;
     /// First NCCL version with the new name, as ncclGetVersion encodes it; 0 for any version.
@@ -52,6 +53,7 @@ inline constexpr OldName kOldNames[] = {
     {"NCCL_ENABLE_TIMING", 0, "TORCH_NCCL_ENABLE_TIMING"},
 };
 
+/// A variable that disables a fast path if it is 1.
 struct FastPath {
     std::string_view name;
     std::string_view what; ///< what the variable disables

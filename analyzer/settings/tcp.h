@@ -27,6 +27,7 @@ struct TcpNeed {
     [[nodiscard]] double inFlight() const;
 };
 
+/// A setting that limits a connection, and how to correct it.
 struct TcpRemark {
     trace::Severity severity = trace::Severity::Info;
     std::string setting;

@@ -16,6 +16,7 @@ namespace ringside::settings {
 
 using Variables = std::map<std::string, std::string, std::less<>>;
 
+/// What is wrong with a variable.
 enum class Trouble : std::uint8_t {
     Unknown,      ///< the loaded NCCL has no such variable
     Deprecated,   ///< an old name, or a setting that does more harm than good since some version
@@ -36,8 +37,8 @@ struct Remark {
 
 /// Facts about the library that reads the variables.
 struct LoadedLibrary {
-    std::optional<std::int64_t> ncclVersion; ///< as ncclGetVersion says it: 22809 is 2.28.9
-    /// Of the NCCL_ variables that are set, those its library does not contain.
+    std::optional<std::int64_t> ncclVersion; ///< as in ncclGetVersion (22809: 2.28.9); null if not known
+    /// Names of NCCL_ variables that are set and do not occur in the library.
     std::set<std::string> unknown;
     /// Returns true if a file exists. If not set, files are not checked.
     std::function<bool(const std::string& path)> exists = {};
