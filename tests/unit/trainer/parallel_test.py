@@ -83,7 +83,7 @@ class Parallel(unittest.TestCase):
         self.assert_refused("NCCL_ALGO is already \"ring\"", *COMMON, "--algorithm", "tree", NCCL_ALGO="ring")
         code, _, err = trainer.run(*COMMON, "--parallel", "dp", "--devices", 3, RINGSIDE_PLATFORM_DEVICES=2)
         self.assertEqual(code, 1)
-        self.assertRegex(err, "--devices 3: there are 2")
+        self.assertRegex(err, "--devices 3: this host has 2")
 
 
 if __name__ == "__main__":
