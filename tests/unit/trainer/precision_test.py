@@ -58,13 +58,17 @@ class Precision(unittest.TestCase):
                 # Five of bf16's roundings. With six seeds and both numbers of ranks it was at most 0.83 % (bf16) and 0.32 % (fp16).
                 self.assert_close(last, mixed_last, 5 * 2**-8)
 
-    def test_a_convolution_multiplies_the_difference_less(self):
-        common = ("--model", "convnet", "--nproc", 2, "--steps", 40, "--lr", 0.002, "--eval", 0)
+    # Small batches: 60 steps cost a second, and the loss halves. Over four seeds and two sets of OpenBLAS kernels (Zen, Nehalem) the last
+    # losses differ by at most 0.5 % in either precision, with another sign for another kernel: training amplifies the rounding.
+    def test_a_convolution_learns_as_in_single_precision(self):
+        common = ("--model", "convnet", "--nproc", 2, "--steps", 60, "--batch", 16, "--lr", 0.002, "--eval", 0)
         first, last = self.losses(*common)
         self.assertLess(last, 0.75 * first)
-        for precision, rounding in (("bf16", 2**-8), ("fp16", 2**-11)):
+        for precision in ("bf16", "fp16"):
             with self.subTest(precision):
-                self.assert_close(last, self.losses(*common, "--precision", precision)[1], rounding)
+                mixed_first, mixed_last = self.losses(*common, "--precision", precision)
+                self.assert_close(first, mixed_first, 2**-8)
+                self.assert_close(last, mixed_last, 5 * 2**-8)
 
     def test_gradients_too_small_for_a_half_are_lost_without_a_scale(self):
         # The same comparison sees them: half precision ends at 6e-8, and this small network's gradients begin to vanish at 2^-14.
