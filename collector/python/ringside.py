@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recorded Python program can say itself: its steps, what it waits for, moments worth finding again.
+"""Marks of a recorded Python program: its steps, its waiting for data, and moments to find again in the timeline.
 
     import ringside
 
     for batch in ringside.steps(ringside.watch(loader)):
         train(batch)
 
-Everything is handed to the collector that `ringside record` preloads; without it every function here does nothing. Needs no other
-module and no build: put this file where Python finds it. Safe in forked workers, which the collector does not record.
+The functions call the collector that `ringside record` preloads. Without the collector they do nothing. This file needs no other
+module and no build: put it where Python finds it. Safe in forked workers, which the collector does not record.
 """
 import contextlib
 import ctypes

@@ -4,7 +4,7 @@ deep; step time, CPU time of all its processes, and the memory of its largest pr
 a busy machine meets all of them. Prints a table: job_cost.py BUILD.
 
 The device model makes the GPU's time, so that the step time moves only where the host becomes the limit, as in a real job;
-the CPU time shows what a host-bound job would feel. Of a real GPU's slow-down this says nothing."""
+the CPU time shows the effect on a host-bound job. The slow-down on a real GPU is not measured."""
 
 import json
 import os

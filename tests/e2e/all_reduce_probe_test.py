@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ringside probe --all-reduce`: the curve of the NCCL that a program would load, here the emulated one, kept in a run that is
-then held against it; without a GPU it says that it measured nothing."""
+"""`ringside probe --all-reduce`: measures the NCCL that a program would load, here the emulated one, and stores the curve in a run, whose
+report is then compared with it. Without a GPU, the command reports that nothing was measured."""
 
 import json
 import os

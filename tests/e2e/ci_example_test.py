@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CI example that users copy does what it says: examples/ci/gate.sh, and the workflow file around it."""
+"""The CI example that users copy works: examples/ci/gate.sh, and the workflow file around it."""
 
 import subprocess
 

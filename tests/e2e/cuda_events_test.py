@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where CUPTI cannot be used, CUDA events around NCCL's calls still tell who comes late, and nothing more."""
+"""Without CUPTI, CUDA events around NCCL's calls identify late ranks, and the report claims nothing more."""
 
 import json
 

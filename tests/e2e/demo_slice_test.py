@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the demo shows: two faults at once, both named, the late one with its rank. The text report says the same."""
+"""The demo: two faults at once, both of which the report names, the late rank with its number. The text report agrees."""
 
 import lab
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ringside doctor` on a machine whose GPUs are the CPU platform's, as its NVML says that they are."""
+"""`ringside doctor` on a machine whose GPUs are those of the CPU platform's NVML."""
 
 import json
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/ tells people to type, typed: the blocks of shell that "<!-- run -->" stands before, of each page in one shell."""
+"""Runs the commands in docs/: the shell blocks after "<!-- run -->", those of one page in one shell."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What other programs get of a run: every format is read by a parser that is not ours, and says what the run says."""
+"""Exports of a run: an independent parser reads every format and finds the same data as in the run."""
 
 import collections
 import csv

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rank is killed at a random moment, and the job dies of it: who died first is told from what `ringside record` saw, in the run
-as it was left, in a merged file, and in the report. On a busy machine the others may be gone before the killed one is: then it is not
-known, but nobody else is named."""
+"""A rank is killed at a random moment, and the job ends because of it. The rank that ended first is known from `ringside record`: in the
+run, in a merged file, and in the report. On a busy machine, the other ranks may end before the killed one is gone. The first is then
+unknown, and no other rank is named."""
 
 import json
 import os

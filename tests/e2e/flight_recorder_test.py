@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flight recorder: nothing in the run directory until it is asked for, or until a rank dies; then the last seconds of
-every rank, and a report that says from when on they are whole."""
+"""The flight recorder: the run directory stays empty until a dump is requested or a rank ends. It then contains the last seconds of
+every rank, and the report states from when on they are complete."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What other tools left of a run is reported, asked and kept like a run of our own, and nothing is claimed that they did
-not measure. Inputs are made here, in the tools' own formats."""
+"""Traces of other tools are reported, queried and converted like native runs, and nothing is claimed that they did not
+measure. The test writes its inputs in the tools' own formats."""
 
 import json
 import pickle

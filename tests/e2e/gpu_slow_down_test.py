@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The statistics of tests/e2e/gpu: what the slow-down is said to be, how sure that is, and in which order runs are made."""
+"""The statistics of tests/e2e/gpu: the slow-down, its confidence interval, and the order of the runs."""
 
 import itertools
 import math

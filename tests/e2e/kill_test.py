@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SIGKILL at random moments: every call that returned has its record, or is counted as dropped; at most the one in flight
-may be there beyond the caller's own count. The same within windows, a size and a flight recorder: what they leave out they
-leave out as a whole, and say so. And a training rank that dies leaves a run that can still be reported."""
+may be there beyond the caller's own count. The same within windows, a size and a flight recorder: what they leave out is
+left out completely, and is reported. A training rank that is killed leaves a run that can still be reported."""
 
 import json
 import os

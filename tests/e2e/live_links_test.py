@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ringside links --live` asks libibverbs, too, as a run's sampler does: here the emulated one, over a tree like /sys."""
+"""`ringside links --live` also uses libibverbs, like the sampler of a run: here the emulated one, with a tree like /sys."""
 
 import json
 import unittest

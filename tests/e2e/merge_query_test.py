@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One file of a whole run says what its directory said; SQL, by `ringside query` or plain sqlite3, says what the report says."""
+"""A merged file gives the same report as the run directory, and SQL, by `ringside query` or plain sqlite3, gives the same figures."""
 
 import json
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run directory must not give away: secrets of the job's environment and command line, in any file at any moment, and
-any file to somebody else than the job's owner, whoever made the directory and whatever the umask is."""
+"""Privacy of a run directory: no file contains secrets of the job's environment or command line at any time, and only the job's owner
+can read the files, whatever the owner of the directory and the umask are."""
 
 import os
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ringside probe` between four hosts: RINGSIDE_BUILD_DIR names the build. One direction of one pair is slowed and must be
-named, whichever it is; RINGSIDE_PROBE_ROUNDS says how often (3; 10 by hand). Needs root; skipped, and said, without."""
+"""`ringside probe` between four hosts: RINGSIDE_BUILD_DIR names the build. One direction of a random pair is slowed and must be
+named. RINGSIDE_PROBE_ROUNDS is the number of rounds (3; 10 by hand). Needs root; otherwise it is skipped with the reason."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python with PyTorch, DDP over Gloo and no GPU: the collector is silent and harmless, the job computes the same bits, and what the
-Python module marks is recorded, with the host's figures. And a data loader that is too slow for a GPU is told of."""
+"""Python with PyTorch, DDP over Gloo and no GPU: the collector is silent and harmless, the job computes the same bits, and the
+marks of the Python module are recorded, with the host's figures. A data loader that is too slow for a GPU is reported."""
 
 import importlib.util
 import json

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training run over a slowed link, a rank a host: each host records its own, all files together are the run, and its report
-names the link. The ring of ranks lies differently over the hosts in each round; RINGSIDE_SLOW_LINK_ROUNDS says how many (2;
-10 by hand). Needs root; skipped, and said, without."""
+names the link. The ring of ranks lies differently over the hosts in each round; RINGSIDE_SLOW_LINK_ROUNDS is their number (2;
+10 by hand). Needs root; otherwise it is skipped with the reason."""
 
 import os
 import shlex

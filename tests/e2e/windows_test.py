@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is recorded when: windows by steps, and a running job that is told to stop and to go on, on all ranks at the same
-step. What lies inside is complete, and what lies outside is neither lost nor idle."""
+"""Windows by steps, and a running job whose recording is stopped and started on all ranks at the same step. What is inside
+a window is complete, and what is outside counts neither as lost nor as idle."""
 
 import json
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the desktop program says and refuses on its command line, on a machine without a display."""
+"""The command line of the desktop program on a machine without a display: messages and rejected arguments."""
 
 import os
 import subprocess

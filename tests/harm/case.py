@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix as data: matrix/KIND.toml holds the cases of a kind, a table each. README.md says what the fields mean."""
+"""The matrix as data: matrix/KIND.toml contains the cases of a kind, one table each. README.md explains the fields."""
 
 import dataclasses
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The harm matrix: runs each case plain and recorded, and says what is not the same. README.md in this folder.
+"""The harm matrix: runs each case with and without recording, and reports the differences. README.md in this folder.
 usage: run.py [--short | --all | --only NAME]... [--list | --table]"""
 
 import argparse

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix's kinds of faults at strengths, places, models and world sizes that are drawn, so that nobody can have chosen a threshold
-for them: score.py --draw SEED. A fault that is worth too little there is none: whether it is, the training without it says."""
+"""The matrix's kinds of faults with random strengths, places, models and world sizes, so that no threshold can be tuned to
+them: score.py --draw SEED. A fault with too small an effect does not count; the training without the fault decides."""
 
 import dataclasses
 import os

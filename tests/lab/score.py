@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often a report is right: score.py [--short | --only NAME... | --draw SEED] [--busy] [--table FILE].
 
-Makes every scenario of scenarios/, skips what this machine cannot make, and compares what Ringside says with what was done. Prints what was missed and what was
-claimed wrongly, then recall and precision a rule, right places, right first causes, and costs against the gain that leaving
-the fault out really brings, false alarms on healthy runs, and how well the runs are replayed as they were. --busy runs the trainings
+Runs every scenario of scenarios/, skips those that this machine cannot create, and compares the reports with the faults. Prints missed and
+false findings, then recall and precision per rule, correct places, correct first causes, costs compared with the measured gain
+without the fault, false alarms on healthy runs, and the error of replays of the unchanged runs. --busy runs the trainings
 beside other work; what counts then is that no healthy run is called a problem, and nothing blamed with high confidence.
-RINGSIDE_BUILD_DIR says which build."""
+RINGSIDE_BUILD_DIR names the build."""
 
 import argparse
 import pathlib

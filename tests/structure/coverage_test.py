@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coverage_test.py API_DIR C_COMPILER: the coverage check fails on a function that it does not know, wherever it stands."""
+"""coverage_test.py API_DIR C_COMPILER: the coverage check fails for an unknown function in any place."""
 import pathlib
 import subprocess
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""documents_test.py ROOT RINGSIDE: links in Markdown files lead somewhere, and pages that are made of the program's tables are as it prints them."""
+"""documents_test.py ROOT RINGSIDE: links in Markdown files have existing targets, and generated pages are up to date."""
 
 import pathlib
 import re

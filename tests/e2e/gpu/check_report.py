@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run on a real GPU must say: its report, and its last steps, which a lost last flush would leave without
-kernels."""
+"""Checks a run on a real GPU: its report, and its last steps, which would have no kernels if the last flush was
+lost."""
 
 import bisect
 import statistics

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A job with torch.profiler in it, recorded: the profiler must have its kernels as without us, and we must say what we missed."""
+"""A job with torch.profiler in it, recorded: the profiler must get the same kernels as without recording, and the trace must state what was missed."""
 
 import compare_trace
 import gpu_lab

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs scenarios one after the other, each below its time limit, and prints a table. A scenario is a file scenarios/NAME.py with a
-docstring that begins with what it shows, and LIMIT_S. It ends with 0 (passed), 77 (skipped) or another code (failed); the last
-line that it printed says why. With OUT in the environment, results, logs and traces are packed there. Standard library only."""
+docstring that begins with its purpose, and LIMIT_S. It ends with 0 (passed), 77 (skipped) or another code (failed); the last
+line that it printed is the reason. With OUT in the environment, results, logs and traces are packed there. Standard library only."""
 
 import argparse
 import ast

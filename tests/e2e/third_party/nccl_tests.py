@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """NVIDIA's nccl-tests, unmodified, on the CPU platform under the collector: they run to the end, their data is right, and the trace
-tells the calls, sizes, communicators and times that they print."""
+contains the calls, sizes, communicators and times that they print."""
 
 import collections
 import json

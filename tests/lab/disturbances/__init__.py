@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operating system does to a run: a file a kind. Each says by missing() why this machine cannot do it, is there while
-made() is open, whatever ends that, and has words() that a rank's command begins with."""
+"""Disturbances of a run by the operating system, one file per kind. missing() returns why this machine cannot create it, made() is a
+context manager that creates and always removes it, and words() returns the prefix of a rank's command."""
 
 
 class Disturbance:

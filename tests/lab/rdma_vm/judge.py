@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what Ringside's tools said in the machine with what each scenario expects: judge.py SCENARIOS RESULTS NAME...
+"""Compares the output of Ringside's tools in the machine with the expectations of each scenario: judge.py SCENARIOS RESULTS NAME...
 
-A scenario's lines `# expect PATTERN` must each match one line of what was said, and every line said must match one of them or
-of its lines `# may PATTERN`. Said are, where the scenario asked:
-    carried: PORT...            those that packets went through
+Each line `# expect PATTERN` of a scenario must match one line of the output, and every line of the output must match one of them or
+one of its lines `# may PATTERN`. The output has these lines, if the scenario requests them:
+    carried: PORT...            ports that carried packets
     links: HEALTH               which `ringside links` and `ringside report` must agree on, as on each finding about ports:
     RULE SEVERITY: TITLE
     event: PORT came up         or `went down`, that libibverbs told while it was recorded

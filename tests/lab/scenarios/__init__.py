@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lab's matrix: what is done to a training run, and what must therefore be said of it. A file a kind, each with a function
-scenarios(). Strengths were chosen from what a fault costs, never from a threshold."""
+"""The lab's matrix: faults of a training run with the expected report. One file per kind, each with a function scenarios().
+Strengths were chosen by the cost of the fault, never by a threshold."""
 
 import importlib
 import pkgutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faulty trainings of which nothing marks the steps: the same must be said as where they are marked."""
+"""Faulty trainings without marked steps: the report must be the same as with marked steps."""
 
 import dataclasses
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults that the trainer makes by itself, each alone. A function a fault says what is true of it at any strength."""
+"""Faults that the trainer makes by itself, each alone. One function per fault returns the expected report for any strength."""
 
 from scoring.scenario import FEW_BUCKETS, MANY_LAYERS, Scenario
 

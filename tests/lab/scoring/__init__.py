@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How scenarios are run, judged and counted. ../scenarios says which there are."""
+"""Runs, judges and counts the scenarios of ../scenarios."""

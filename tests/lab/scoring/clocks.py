@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts whose clocks were planted: by how much the clocks that a report found are wrong, and whether it says so.
+"""Hosts with planted clocks: the error of the clocks that a report found, and whether the report's bound includes it.
 
-The first host keeps this machine's clock, so that everything a report says of time can be held against that."""
+The first host keeps this machine's clock, so that all times of a report can be compared with it."""
 
 import dataclasses
 import datetime

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs that get stuck or die: `ringside hang` must say what happened and name the rank."""
+"""Jobs that hang or end unexpectedly: `ringside hang` must explain it and name the rank."""
 
 import dataclasses
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recorder has no room: the job must not notice, and the report must say what is missing, never nothing.
+"""The recorder has no room: the job must not be affected, and the report must state what is missing.
 
 The small file system is mounted in a mount namespace of its own, which goes with the recorder."""
 

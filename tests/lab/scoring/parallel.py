@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs of several process groups (pipelines, tensor groups, replicas, experts) with one fault, drawn by the program that the unit
-tests use, too: the report must name the origin of the delay first, not whoever waits for it."""
+"""Jobs of several process groups (pipelines, tensor groups, replicas, experts) with one fault, drawn by the same program as
+in the unit tests: the report must first name the origin of the delay, not a rank that waits for it."""
 
 import dataclasses
 import json

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training run with something wrong, or nothing, and what its report must therefore say.
+"""A training run with or without a fault, and the expected report.
 
-A scenario states its truth before it is run. A rule that is neither expected nor allowed and yet warns is a false claim; one
-that is expected and silent, or names another rank, is a miss. Every kind of scenario has a `name`, says by missing() why it
-cannot be made here, and judges itself into a Score."""
+A scenario contains its expectations before it runs. A warning of a rule that is neither expected nor allowed is a false claim.
+An expected rule that reports nothing, or names another rank, is a miss. Every kind of scenario has a `name`, missing() returns why
+it cannot run on this machine, and it adds its result to a Score."""
 
 import dataclasses
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs of real frameworks' patterns without step marks, made by the program that the unit tests use, too: the report must find
-their steps, or say that it found none."""
+"""Jobs of real frameworks' patterns without step marks, made by the same program as in the unit tests: the report must find
+their steps, or report that it found none."""
 
 import dataclasses
 import functools

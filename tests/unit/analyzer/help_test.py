@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What --help says, and that it says the same kind of thing everywhere: help_test.py RINGSIDE."""
+"""The texts of --help, and their uniform structure: help_test.py RINGSIDE."""
 
 import os
 import re

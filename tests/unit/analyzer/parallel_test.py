@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a job is parallel, as users say and see it: parallel_test.py RINGSIDE PARALLEL_JOBS SCHEMA."""
+"""The parallel layout of a job in options and reports: parallel_test.py RINGSIDE PARALLEL_JOBS SCHEMA."""
 
 import json
 import pathlib

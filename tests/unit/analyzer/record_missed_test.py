@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ringside record` says of ranks that the collector does not reach: record_missed_test.py RINGSIDE."""
+"""Messages of `ringside record` about ranks without the collector: record_missed_test.py RINGSIDE."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps that nobody marked, as users meet them: steps_by_test.py RINGSIDE STEP_PATTERNS SCHEMA README."""
+"""Steps without marks, as users see them: steps_by_test.py RINGSIDE STEP_PATTERNS SCHEMA README."""
 
 import json
 import pathlib

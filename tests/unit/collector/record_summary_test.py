@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ringside record` says at the end, with the real collector: record_summary_test.py RINGSIDE FAKES."""
+"""The summary of `ringside record` with the real collector: record_summary_test.py RINGSIDE FAKES."""
 
 import pathlib
 import subprocess

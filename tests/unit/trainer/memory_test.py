@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the trainer says of device memory: what uses it, and how to need less where there is not enough."""
+"""The trainer's report on device memory: its use, and advice if it is exhausted."""
 
 import json
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the PyTorch jobs share. They are ordinary jobs: nothing in them knows of Ringside. A step is an NVTX range ProfilerStep#N, as
+"""Code that the PyTorch jobs share. They are ordinary jobs without any reference to Ringside. A step is an NVTX range ProfilerStep#N, as
 torch.autograd.profiler.emit_nvtx names it. At the end rank 0 prints one line of JSON with the time of a step in the steady part."""
 
 import argparse

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts a job of two ranks on one GPU: two_ranks.py SCRIPT OPTIONS... NCCL refuses two ranks of one host on one GPU, so each is told
-that it is a host of its own, and that hosts talk over sockets. Where one rank fails, the other is ended."""
+"""Starts a job of two ranks on one GPU: two_ranks.py SCRIPT OPTIONS... NCCL refuses two ranks of one host on one GPU, so each gets the
+settings of a separate host, and hosts communicate over sockets. If one rank fails, the other is ended."""
 
 import os
 import subprocess

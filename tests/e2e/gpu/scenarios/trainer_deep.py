@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference trainer with all that NCCL tells."""
+"""The reference trainer with all events of NCCL."""
 
 import pathlib
 import sys
