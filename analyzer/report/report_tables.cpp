@@ -313,4 +313,16 @@ const char* collectivesTitle(const Report& report)
                : "Collectives, medians of the analyzed steps";
 }
 
+Table notJudgedTable(const Report& report)
+{
+    Table table{{"rule", "looks for", "why it could not judge"}, {}};
+    for (const MissingRule& missing : report.notApplicable) {
+        const auto rules = rules::all();
+        const auto rule = std::ranges::find(rules, missing.rule, &rules::Rule::id);
+        table.rows.push_back(
+            {missing.rule, rule == rules.end() ? Cell() : Cell((*rule)->title), missing.reason});
+    }
+    return table;
+}
+
 } // namespace ringside::report

@@ -20,6 +20,8 @@ namespace ringside::report {
                                     std::optional<std::uint64_t> communicator = std::nullopt);
 /// One row for all communicators of the same size: the median of their times, and the slowest of them.
 [[nodiscard]] Table collectiveKindTable(const Report& report);
+/// The rules that could not judge the run: what each looks for, and what it lacked.
+[[nodiscard]] Table notJudgedTable(const Report& report);
 [[nodiscard]] std::string breakdownTitle(const Report& report);
 [[nodiscard]] std::string idleTitle(const Report& report);
 [[nodiscard]] const char* collectivesTitle(const Report& report);

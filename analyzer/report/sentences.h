@@ -20,6 +20,9 @@ namespace ringside::report {
 [[nodiscard]] std::string tierText(const Tier& tier);
 /// Returns "limited by a late rank (medium confidence: ...)".
 [[nodiscard]] std::string verdictText(const Verdict& verdict);
+/// Returns why the parts of a step were not measured, and what to do. Only for a report without
+/// RunMetrics::ranks.
+[[nodiscard]] std::string_view whyNotMeasured(const Report& report);
 /// Returns step time, communication, utilization and its variance over the run, one sentence per line.
 [[nodiscard]] std::vector<std::string> keyLines(const Report& report);
 /// Returns what the figures rest on: ranks, steps, dropped records, clocks and so on, one sentence per line.

@@ -2,6 +2,7 @@
 // Writes the paragraph at the top of a report: what limits the run, what it costs, and what to try first. It
 // says so if this is not known.
 #include "report/report.h"
+#include "report/sentences.h"
 #include "rules/shared/support.h"
 
 namespace ringside::report {
@@ -143,35 +144,6 @@ std::string advise(const Report& report, const rules::Finding& first)
     return text;
 }
 
-std::string_view unmeasuredSummary(const Report& report)
-{
-    if (report.model.ranks.empty()) {
-        return "This run has no trace of any rank, so nothing was measured. Check that the job was started "
-               "with the collector preloaded, and that it called NCCL or CUDA.";
-    }
-    if (!report.model.hasDeviceData() && report.model.imported) {
-        return "The trace contains no device work, so what limits this run was not measured. Check that the "
-               "profiler recorded the GPU (ProfilerActivity.CUDA, nsys --trace=cuda).";
-    }
-    if (!report.model.hasDeviceData()) {
-        return "No device work was recorded, so what limits this run was not measured. Record with "
-               "`--profile standard`; the coverage below says why the device tier was not active.";
-    }
-    if (report.model.stepCoverage.notEverywhere > 0) {
-        return "No step was recorded on every rank that has device data, so what limits this run was not "
-               "measured. Check whether a rank ended early or started late, and record all ranks over the "
-               "same steps.";
-    }
-    if (report.model.imported) {
-        return "No whole step with device work was found, so what limits this run was not measured. If one "
-               "of the trace's ranges is a step, use --steps-by range=NAME; --steps-by none analyzes the "
-               "recording as a whole.";
-    }
-    return "No whole step with device work was found, so what limits this run was not measured. Mark steps "
-           "with NVTX ranges (`ProfilerStep#N`, `iteration N`) or with ringside_step_begin, and record more "
-           "of them.";
-}
-
 /// A finding with a doubt of its own has medium confidence at most.
 void limitConfidence(Verdict& verdict, const rules::Finding& first)
 {
@@ -203,6 +175,35 @@ Verdict verdictOfTimedCalls(const Report& report)
 
 } // namespace
 
+std::string_view whyNotMeasured(const Report& report)
+{
+    if (report.model.ranks.empty()) {
+        return "This run has no trace of any rank, so nothing was measured. Check that the job was started "
+               "with the collector preloaded, and that it called NCCL or CUDA.";
+    }
+    if (!report.model.hasDeviceData() && report.model.imported) {
+        return "The trace contains no device work, so what limits this run was not measured. Check that the "
+               "profiler recorded the GPU (ProfilerActivity.CUDA, nsys --trace=cuda).";
+    }
+    if (!report.model.hasDeviceData()) {
+        return "No device work was recorded, so what limits this run was not measured. Record with "
+               "`--profile standard`; the coverage below says why the device tier was not active.";
+    }
+    if (report.model.stepCoverage.notEverywhere > 0) {
+        return "No step was recorded on every rank that has device data, so what limits this run was not "
+               "measured. Check whether a rank ended early or started late, and record all ranks over the "
+               "same steps.";
+    }
+    if (report.model.imported) {
+        return "No whole step with device work was found, so what limits this run was not measured. If one "
+               "of the trace's ranges is a step, use --steps-by range=NAME; --steps-by none analyzes the "
+               "recording as a whole.";
+    }
+    return "No whole step with device work was found, so what limits this run was not measured. Mark steps "
+           "with NVTX ranges (`ProfilerStep#N`, `iteration N`) or with ringside_step_begin, and record more "
+           "of them.";
+}
+
 Verdict computeVerdict(const Report& report)
 {
     Verdict verdict;
@@ -221,7 +222,7 @@ Verdict computeVerdict(const Report& report)
     }
     if (report.metrics.ranks.empty()) {
         verdict.confidence = Confidence::Inconclusive;
-        verdict.summary = unmeasuredSummary(report);
+        verdict.summary = whyNotMeasured(report);
         verdict.reason = "the device's time was not measured";
         return verdict;
     }

@@ -7,6 +7,7 @@
 #include <ringside/trace/recover.h>
 
 #include <algorithm>
+#include <array>
 
 namespace ringside::gui {
 namespace {
@@ -55,10 +56,41 @@ void addLeftovers(const Session& session, std::vector<Notice>& notices)
     }
 }
 
+/// Whether the issue says that a part of the files could not be read. The figures then lack that part.
+bool isDamage(const trace::IssueRow& issue)
+{
+    using trace::Issue;
+    constexpr std::array kDamage{Issue::UnreadableFile, Issue::DamagedTable, Issue::DamagedChunk,
+                                 Issue::DamagedMember,  Issue::DamagedEvent, Issue::DamagedExport,
+                                 Issue::DamagedLine,    Issue::DamagedEntry, Issue::RingDamaged};
+    return std::ranges::any_of(kDamage, [&](Issue each) { return issue.is(each); });
+}
+
+/// Names the file of a process, unless the message names it already.
+QString damageText(const trace::IssueRow& issue, const std::filesystem::path& file)
+{
+    const QString name = toQt(file.filename().string());
+    const QString message = toQt(issue.message);
+    return name.isEmpty() || message.contains(name) ? message : QString(name + u": "_s + message);
+}
+
+/// Damage is of one file each; the report's list has the problems.
 void addIssues(const report::Report& report, std::vector<Notice>& notices)
 {
+    const auto addDamage = [&](const std::vector<trace::IssueRow>& issues,
+                               const std::filesystem::path& file) {
+        for (const trace::IssueRow& issue : issues) {
+            if (isDamage(issue)) {
+                notices.push_back({damageText(issue, file), u"What it lacks is missing in all figures."_s});
+            }
+        }
+    };
+    addDamage(report.model.trace.issues, {});
+    for (const trace::ProcessTrace& process : report.model.trace.processes) {
+        addDamage(process.issues, process.path);
+    }
     for (const trace::IssueRow& issue : report.issues) {
-        if (issue.severity == trace::Severity::Problem) {
+        if (issue.severity == trace::Severity::Problem && !isDamage(issue)) {
             notices.push_back({toQt(issue.message), {}});
         }
     }

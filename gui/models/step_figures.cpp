@@ -60,11 +60,11 @@ report::Cell share(std::optional<double> value)
 constexpr std::size_t kLateness = 1;
 constexpr std::array kFigures{
     StepFigure{"step time, ms", times<&Breakdown::stepNs>, milliseconds},
-    StepFigure{"lateness at collectives, ms", lateness, milliseconds},
+    StepFigure{"lateness at collectives, ms", lateness, milliseconds, true},
     StepFigure{"compute, ms", times<&Breakdown::computeNs>, milliseconds},
-    StepFigure{"waiting for other ranks, ms", times<&Breakdown::waitNs>, milliseconds},
-    StepFigure{"exposed communication, ms", times<&Breakdown::exposedCommunicationNs>, milliseconds},
-    StepFigure{"idle, ms", times<&Breakdown::idleNs>, milliseconds},
+    StepFigure{"waiting for other ranks, ms", times<&Breakdown::waitNs>, milliseconds, true},
+    StepFigure{"exposed communication, ms", times<&Breakdown::exposedCommunicationNs>, milliseconds, true},
+    StepFigure{"idle, ms", times<&Breakdown::idleNs>, milliseconds, true},
     StepFigure{"useful utilization", usefulUtilization, share},
 };
 

@@ -16,6 +16,7 @@ struct StepFigure {
     const char* name; ///< with the unit if the cells do not show it
     StepValues (*values)(const report::Report&);
     report::Cell (*cellOf)(std::optional<double>);
+    bool fromZero = false; ///< 0 is a usual value: colours begin there, else at the least value
 };
 [[nodiscard]] std::span<const StepFigure> stepFigures();
 /// Returns the index of the figure to show first: lateness if the report found a late rank, else the step

@@ -69,6 +69,8 @@ public:
             u"and both timelines move together.</p><p><code>ringside diff BASE NEW --gate 3</code> "
             u"makes the same comparison in a script.</p>"_s);
         nothing->offer(u"Choose a run…"_s, u"A run directory to compare with"_s, choose);
+        nothing->offer(u"Choose files…"_s, u"A merged run, or traces of other tools, to compare with"_s,
+                       [this] { chooseBaseFiles(); });
         m_pages->addWidget(nothing);
         const OpeningPage opening = openingPage([this] {
             m_job->cancel();
@@ -107,6 +109,18 @@ private:
         const QString path = QFileDialog::getExistingDirectory(this, u"Compare with a run"_s);
         if (!path.isEmpty()) {
             openBase({path.toStdString()});
+        }
+    }
+
+    void chooseBaseFiles()
+    {
+        const QStringList files =
+            QFileDialog::getOpenFileNames(this, u"Compare with files of one run"_s, {}, fileFilters());
+        if (!files.isEmpty()) {
+            Paths paths;
+            std::ranges::transform(files, std::back_inserter(paths),
+                                   [](const QString& file) { return file.toStdString(); });
+            openBase(paths);
         }
     }
 

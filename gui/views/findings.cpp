@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The findings, costliest first. Choosing one shows its evidence in the timeline.
+// The findings: what the verdict names, then by cost. Choosing one shows its evidence in the timeline.
 #include "app/navigator.h"
 #include "app/text.h"
 #include "app/theme.h"
@@ -9,7 +9,6 @@
 #include "views/view.h"
 
 #include <QHeaderView>
-#include <QLabel>
 #include <QPainter>
 #include <QSplitter>
 #include <QStackedLayout>
@@ -141,7 +140,7 @@ public:
         m_model = new FindingModel(this);
         m_list = new FindingList(this);
         m_list->setObjectName(u"findings"_s);
-        m_list->setAccessibleName(u"Findings, costliest first"_s);
+        m_list->setAccessibleName(u"Findings: what the verdict names, then by cost"_s);
         m_list->setModel(m_model);
         m_list->setItemDelegate(new FindingDelegate(m_list));
         m_list->setRootIsDecorated(false);
@@ -156,11 +155,9 @@ public:
         m_details->setAccessibleName(u"The finding in full"_s);
         m_details->setOpenLinks(false);
         m_details->setFrameShape(QFrame::NoFrame);
-        m_none = new QLabel(this);
+        m_none = new QTextBrowser(this);
         m_none->setAccessibleName(u"No findings"_s);
-        m_none->setWordWrap(true);
-        m_none->setMargin(20);
-        m_none->setAlignment(Qt::AlignTop);
+        m_none->setFrameShape(QFrame::NoFrame);
         auto* const both = new QSplitter(Qt::Vertical, this);
         both->addWidget(m_list);
         both->addWidget(m_details);
@@ -188,8 +185,12 @@ public:
         m_details->clear();
         m_model->setReport(m_report);
         m_pages->setCurrentIndex(m_report->findings.empty() ? 1 : 0);
-        m_none->setText(u"<h3>No findings</h3><p>%1</p><p>%2</p>"_s.arg(
-            toHtml(m_report->verdict.summary), toQt(report::notApplicableLines(*m_report)).join(u"<br>"_s)));
+        m_none->setHtml(u"<h3>No findings</h3><p>%1</p><p>%2</p>"_s.arg(
+            toHtml(m_report->verdict.summary),
+            m_report->notApplicable.empty()
+                ? u"Every rule could judge this run."_s
+                : u"%1 rules could not judge this run: view Not judged says why."_s.arg(
+                      m_report->notApplicable.size())));
         const QModelIndex first = m_model->index(0, FindingModel::kTitle);
         m_list->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
         showFinding(first);
@@ -224,15 +225,15 @@ private:
     FindingModel* m_model;
     FindingList* m_list;
     QTextBrowser* m_details;
-    QLabel* m_none;
+    QTextBrowser* m_none;
     QStackedLayout* m_pages;
 };
 
 } // namespace
 
 RINGSIDE_VIEW(
-    findings, .title = "Findings", .help = "The findings, costliest first, with their evidence", .order = 2,
-    .place = Place::Right, .create = [](Navigator& navigator, QWidget* parent) -> View* {
+    findings, .title = "Findings", .help = "What the verdict names, then by cost, with the evidence",
+    .order = 2, .place = Place::Right, .create = [](Navigator& navigator, QWidget* parent) -> View* {
         return new FindingsView(navigator, parent);
     });
 

@@ -4,7 +4,9 @@
 #include "widgets/heat_map.h"
 
 #include "app/navigator.h"
+#include "app/text.h"
 #include "models/step_figures.h"
+#include "report/sentences.h"
 #include "views/view.h"
 #include "widgets/report_table.h"
 
@@ -31,8 +33,8 @@ public:
         }
         m_map = new HeatMap(this);
         m_table = new ReportTable(u"The same as a table"_s, ReportTable::Height::Fill, this);
-        m_none = new QLabel(
-            u"Steps were not measured. Record with --profile standard: steps need the device tier."_s, this);
+        m_none = new QLabel(this);
+        m_none->setWordWrap(true);
         m_none->setMargin(20);
         setFocusProxy(m_map);
         auto* const tabs = new QTabWidget(this);
@@ -78,7 +80,10 @@ private:
         if (!m_report) {
             return;
         }
-        m_none->setVisible(m_report->metrics.ranks.empty());
+        const bool whole = m_report->model.recordingIsStep();
+        m_none->setVisible(m_report->metrics.ranks.empty() || whole);
+        m_none->setText(whole ? u"No step was found: the only column is the whole recording."_s
+                              : toHtml(report::whyNotMeasured(*m_report)));
         const StepFigure& figure = stepFigures()[static_cast<std::size_t>(m_figure->currentIndex())];
         m_map->setFigures(m_report, figure);
         m_table->setTable(stepTable(*m_report, figure));

@@ -109,12 +109,8 @@ public:
         m_chart->setVisible(!broken);
         m_table->setVisible(!broken);
         m_chartTitle->setText(
-            broken && m_report->model.imported
-                ? u"<b>The parts of a step were not measured.</b> The trace holds no device work."_s
-            : broken
-                ? u"<b>The parts of a step were not measured.</b> Record at least one whole step with the "
-                  u"device tier: "
-                  u"<code>ringside record --profile standard</code>."_s
+            broken ? QString(u"<b>The parts of a step were not measured.</b> "_s +
+                             toHtml(report::whyNotMeasured(*m_report)))
             : m_report->model.recordingIsStep()
                 ? u"<b>Parts of a second of the recording on each rank</b>: no step was found"_s
                 : u"<b>Parts of a step of each rank</b>"_s);
@@ -136,12 +132,17 @@ private:
     void setColours()
     {
         const Theme& theme = themeOf(palette());
-        const bool fine = m_report->verdict.limitedBy == rules::Limit::Nothing;
+        // Nothing was found, but what was not measured may limit the run: that is no good news.
+        const bool certain = m_report->verdict.confidence != report::Confidence::Inconclusive &&
+                             m_report->verdict.confidence != report::Confidence::Low;
+        const QColor colour = m_report->verdict.limitedBy != rules::Limit::Nothing ? theme.communication
+                              : certain                                            ? theme.copy
+                                                                                   : theme.idle;
         m_verdict->setText(u"<p style=\"font-size:large\">%1</p><p style=\"color:%2\">Verdict: %3.</p>"_s.arg(
             toHtml(m_report->verdict.summary), theme.dim.name(),
             toHtml(report::verdictText(m_report->verdict))));
-        m_verdict->setStyleSheet(u"QLabel { background: %1; border-left: 4px solid %2; }"_s.arg(
-            theme.card.name(), (fine ? theme.copy : theme.communication).name()));
+        m_verdict->setStyleSheet(
+            u"QLabel { background: %1; border-left: 4px solid %2; }"_s.arg(theme.card.name(), colour.name()));
     }
 
     void fillTiles()

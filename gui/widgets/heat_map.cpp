@@ -52,7 +52,7 @@ void HeatMap::setFigures(std::shared_ptr<const report::Report> report, const Ste
     m_report = std::move(report);
     m_figure = figure;
     m_values = figure.values(*m_report);
-    m_least = std::numeric_limits<double>::max();
+    m_least = figure.fromZero ? 0 : std::numeric_limits<double>::max();
     m_most = std::numeric_limits<double>::lowest();
     for (const std::vector<double>& rank : m_values) {
         for (const double value : rank) {
@@ -152,7 +152,13 @@ void HeatMap::paintScale(QPainter& painter) const
     for (int x = 0; x < kWide; ++x) {
         painter.fillRect(left + x, 9, 1, 12, QColor(heat(static_cast<double>(x) / kWide)));
     }
-    painter.drawText(left + kWide + 6, 20, valueText(m_most));
+    const QString most = valueText(m_most);
+    painter.drawText(left + kWide + 6, 20, most);
+    if (!m_figure.fromZero && m_least > 0) {
+        painter.setPen(theme.dim);
+        painter.drawText(left + kWide + 18 + fontMetrics().horizontalAdvance(most), 20,
+                         u"(colours begin at the least value, not at 0)"_s);
+    }
 }
 
 std::optional<HeatMap::Cell> HeatMap::cellAt(const QPoint& position) const

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The rules that could not judge this run, each with what they lacked. No finding of such a rule is no news.
+#include "report/report_tables.h"
+#include "views/view.h"
+#include "widgets/report_table.h"
+
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace ringside::gui::view_not_judged {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class NotJudgedView final : public View {
+public:
+    explicit NotJudgedView(QWidget* parent) : View(parent)
+    {
+        m_title = new QLabel(this);
+        m_title->setWordWrap(true);
+        m_title->setMargin(6);
+        m_table = new ReportTable(u"Rules that were not applicable"_s, ReportTable::Height::Fill, this);
+        setFocusProxy(m_table);
+        auto* const lines = new QVBoxLayout(this);
+        lines->setContentsMargins(0, 0, 0, 0);
+        lines->addWidget(m_title);
+        lines->addWidget(m_table, 1);
+    }
+
+    void setSession(const Session& session) override
+    {
+        if (m_report == session.report) {
+            return;
+        }
+        m_report = session.report;
+        const std::size_t count = m_report->notApplicable.size();
+        m_title->setText(count == 0 ? u"Every rule could judge this run."_s
+                                    : u"%1 rules could not judge this run: that they found nothing does not "
+                                      u"mean that nothing is there."_s.arg(count));
+        m_table->setTable(report::notJudgedTable(*m_report));
+    }
+
+private:
+    std::shared_ptr<const report::Report> m_report;
+    QLabel* m_title;
+    ReportTable* m_table;
+};
+
+} // namespace
+
+RINGSIDE_VIEW(
+    not_judged, .title = "Not judged",
+    .help = "The rules that could not judge this run, and what they lacked", .order = 12,
+    .place = Place::Right,
+    .create = [](Navigator&, QWidget* parent) -> View* { return new NotJudgedView(parent); });
+
+} // namespace ringside::gui::view_not_judged
