@@ -7,10 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <span>
-#include <unordered_map>
 
 namespace ringside::timeline {
 namespace {
@@ -73,23 +71,6 @@ std::string_view copyName(std::uint32_t kind)
     return kind == trace::kSetKind ? "set" : kind < std::size(kNames) ? kNames[kind] : kNames[0];
 }
 
-std::string_view kindText(SpanKind kind)
-{
-    constexpr std::string_view kTexts[] = {"step",
-                                           "compute kernel",
-                                           "communication kernel",
-                                           "communication: waiting for the last rank",
-                                           "communication: transfer",
-                                           "copy",
-                                           "range",
-                                           "API call",
-                                           "NCCL call",
-                                           "NCCL group",
-                                           "launch"};
-    static_assert(std::size(kTexts) == kSpanKinds);
-    return kTexts[static_cast<std::size_t>(kind)];
-}
-
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
 void describeCollective(const model::Model& model, const MatchedCollective& collective, const SpanId& id,
@@ -131,66 +112,6 @@ void describeRow(const trace::ProcessTrace& process, const Track& track, const S
     }
 }
 
-bool holds(std::string_view text, std::string_view wanted)
-{
-    const auto same = [](char a, char b) {
-        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-    };
-    return std::search(text.begin(), text.end(), wanted.begin(), wanted.end(), same) != text.end();
-}
-
-/// Matches names, and tests each text of a process only once.
-class Matcher final {
-public:
-    Matcher(const model::Model& model, const Track& track, std::string_view wanted)
-        : m_model(model), m_track(track), m_process(processOf(model, track)), m_wanted(wanted)
-    {}
-
-    bool matches(const Span& span)
-    {
-        const auto text = textOf(m_process, m_track, span);
-        if (!text) {
-            return holds(nameOf(m_model, m_track, span), m_wanted);
-        }
-        const auto [entry, fresh] = m_known.try_emplace(*text, false);
-        if (fresh) {
-            entry->second = holds(m_process.text(*text), m_wanted);
-        }
-        return entry->second;
-    }
-
-private:
-    const model::Model& m_model;
-    const Track& m_track;
-    const trace::ProcessTrace& m_process;
-    std::string_view m_wanted;
-    std::unordered_map<trace::StringId, bool> m_known;
-};
-
-/// Returns the first match of a lane after a time; only matches nearer than `limitNs` count.
-std::optional<std::size_t> findInLane(const Lane& lane, Matcher& matcher, std::int64_t fromNs,
-                                      std::int64_t limitNs, Direction direction)
-{
-    if (direction == Direction::Forward) {
-        const std::size_t first = fromNs == std::numeric_limits<std::int64_t>::max()
-                                      ? lane.size()
-                                      : lane.firstStartingFrom(fromNs + 1);
-        for (std::size_t i = first; i < lane.size() && lane.span(i).time.start < limitNs; ++i) {
-            if (matcher.matches(lane.span(i))) {
-                return i;
-            }
-        }
-        return std::nullopt;
-    }
-    for (std::size_t i = lane.firstStartingFrom(fromNs); i > 0 && lane.span(i - 1).time.start > limitNs;
-         --i) {
-        if (matcher.matches(lane.span(i - 1))) {
-            return i - 1;
-        }
-    }
-    return std::nullopt;
-}
-
 } // namespace
 
 std::string nameOf(const model::Model& model, const Track& track, const Span& span)
@@ -206,6 +127,43 @@ std::string nameOf(const model::Model& model, const Track& track, const Span& sp
         return fmt::format("step {}", model.ranks[track.rank].steps[span.row].number);
     }
     return span.kind == SpanKind::Copy ? std::string(copyName(process.copies.kind[span.row])) : "NCCL group";
+}
+
+std::string_view kindText(SpanKind kind)
+{
+    constexpr std::string_view kTexts[] = {"step",
+                                           "compute kernel",
+                                           "communication kernel",
+                                           "communication: waiting for the last rank",
+                                           "communication: transfer",
+                                           "copy",
+                                           "range",
+                                           "API call",
+                                           "NCCL call",
+                                           "NCCL group",
+                                           "launch"};
+    static_assert(std::size(kTexts) == kSpanKinds);
+    return kTexts[static_cast<std::size_t>(kind)];
+}
+
+std::uint64_t nameKey(const model::Model& model, const Track& track, const Span& span)
+{
+    constexpr unsigned kKindBits = 32;
+    const trace::ProcessTrace& process = processOf(model, track);
+    std::uint64_t kind = static_cast<std::uint64_t>(span.kind) + 1;
+    if (track.kind == TrackKind::EventTimed) {
+        return kind << kKindBits | static_cast<std::uint64_t>(model.operations[span.row].kind);
+    }
+    if (const auto text = textOf(process, track, span)) {
+        // all parts of communication kernels have the names of kernels
+        kind = span.kind == SpanKind::Wait || span.kind == SpanKind::Transfer
+                   ? static_cast<std::uint64_t>(SpanKind::Communication) + 1
+                   : kind;
+        return kind << kKindBits ^ static_cast<std::uint64_t>(*text);
+    }
+    return kind << kKindBits | (span.kind == SpanKind::Step   ? span.row
+                                : span.kind == SpanKind::Copy ? process.copies.kind[span.row]
+                                                              : 0);
 }
 
 Description describe(const model::Model& model, const Timeline& timeline, const SpanId& id)
@@ -308,26 +266,6 @@ std::optional<std::size_t> collectiveOf(const Timeline& timeline, const SpanId& 
         }
     }
     return std::nullopt;
-}
-
-std::optional<SpanId> findSpan(const model::Model& model, const Timeline& timeline, std::string_view text,
-                               std::int64_t fromNs, Direction direction)
-{
-    const bool forward = direction == Direction::Forward;
-    std::optional<SpanId> best;
-    std::int64_t limit =
-        forward ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
-    for (std::size_t t = 0; t < timeline.tracks.size() && !text.empty(); ++t) {
-        Matcher matcher(model, timeline.tracks[t], text);
-        for (std::size_t lane = 0; lane < timeline.tracks[t].lanes.size(); ++lane) {
-            if (const auto found =
-                    findInLane(timeline.tracks[t].lanes[lane], matcher, fromNs, limit, direction)) {
-                best = SpanId{t, lane, *found};
-                limit = timeline.span(*best).time.start;
-            }
-        }
-    }
-    return best;
 }
 
 } // namespace ringside::timeline

@@ -11,6 +11,8 @@ constexpr std::size_t kFewSpans = 1024; ///< for fewer spans, a level is not wor
 constexpr std::int64_t kSpansABar = 16;
 /// a bucket with more spans is searched by bisection: work is spread unevenly there
 constexpr std::size_t kScannedOneByOne = 32;
+/// sums of times are stored for every so many spans
+constexpr std::size_t kSumEvery = 32;
 
 /// Returns floor(log2) of a resolution.
 int shiftOf(std::int64_t resolutionNs)
@@ -98,7 +100,52 @@ void Lane::finish()
     m_kind.shrink_to_fit();
     m_row.shrink_to_fit();
     m_longest = Forest(size(), [this](std::size_t i) { return length(i); });
+    addSums();
     addLevels();
+}
+
+void Lane::addSums()
+{
+    std::array<bool, kSpanKinds> occurs{};
+    for (const SpanKind kind : m_kind) {
+        occurs[static_cast<std::size_t>(kind)] = true;
+    }
+    for (std::size_t k = 0; k < kSpanKinds; ++k) {
+        if (occurs[k]) {
+            Sums& sums = m_sums.emplace_back(Sums{static_cast<SpanKind>(k), {}});
+            sums.beforeNs.reserve(size() / kSumEvery + 1);
+            std::int64_t sum = 0;
+            for (std::size_t i = 0; i < size(); ++i) {
+                if (i % kSumEvery == 0) {
+                    sums.beforeNs.push_back(sum);
+                }
+                sum += m_kind[i] == sums.kind ? length(i) : 0;
+            }
+        }
+    }
+}
+
+ByKind<std::int64_t> Lane::timeOf(std::size_t first, std::size_t last) const
+{
+    ByKind<std::int64_t> result{};
+    const auto add = [&](std::size_t from, std::size_t to, std::int64_t sign) {
+        for (std::size_t i = from; i < to; ++i) {
+            result[static_cast<std::size_t>(m_kind[i])] += sign * length(i);
+        }
+    };
+    if (last - first <= 2 * kSumEvery) {
+        add(first, last, 1);
+        return result;
+    }
+    const std::size_t from = first / kSumEvery;
+    const std::size_t to = last / kSumEvery;
+    for (const Sums& sums : m_sums) {
+        const std::size_t end = std::min(to, sums.beforeNs.size() - 1);
+        result[static_cast<std::size_t>(sums.kind)] = sums.beforeNs[end] - sums.beforeNs[from];
+    }
+    add(from * kSumEvery, first, -1);
+    add(std::min(to, (size() - 1) / kSumEvery) * kSumEvery, last, 1);
+    return result;
 }
 
 void Lane::addLevels()
@@ -203,9 +250,13 @@ std::size_t Lane::memoryBytes() const
     for (const Level& level : m_levels) {
         levels += level.bars.capacity() * sizeof(Bar);
     }
+    std::size_t sums = 0;
+    for (const Sums& each : m_sums) {
+        sums += each.beforeNs.capacity() * sizeof(std::int64_t);
+    }
     return m_start.capacity() * sizeof(std::int64_t) + m_end.capacity() * sizeof(std::int64_t) +
            m_row.capacity() * sizeof(std::uint32_t) + m_kind.capacity() * sizeof(SpanKind) +
-           m_longest.memoryBytes() + levels;
+           m_longest.memoryBytes() + levels + sums;
 }
 
 } // namespace ringside::timeline

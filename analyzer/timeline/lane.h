@@ -5,6 +5,7 @@
 #include "model/time.h"
 #include "timeline/forest.h"
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -45,6 +46,10 @@ struct Bar {
     SpanKind kind = SpanKind::Step; ///< of the longest span
 };
 
+/// A number of ns, or a share, for each kind of span.
+template <class Number>
+using ByKind = std::array<Number, kSpanKinds>;
+
 class Lane final {
 public:
     /// Spans must be added by start. A begin before the end of the preceding span is moved there.
@@ -61,6 +66,8 @@ public:
     /// `resolutionNs` (rounded down to a power of two, at least 1), so that panning moves a picture without
     /// changing it.
     [[nodiscard]] std::vector<Bar> bars(const Interval& range, std::int64_t resolutionNs) const;
+    /// Returns how many ns the spans [first, last) take, by kind. The cost does not grow with their number.
+    [[nodiscard]] ByKind<std::int64_t> timeOf(std::size_t first, std::size_t last) const;
     /// Returns the span at a time, or the nearest one within `slackNs`.
     [[nodiscard]] std::optional<std::size_t> at(std::int64_t timeNs, std::int64_t slackNs = 0) const;
     /// Returns the first span that ends after `timeNs`; size() if none does.
@@ -80,6 +87,7 @@ private:
     class Spans;
     class Bars;
     void addLevels();
+    void addSums();
     template <class Source>
     [[nodiscard]] std::vector<Bar> merged(const Source& source, const Interval& range, int shift) const;
     void takeLongest(Bar& bar, std::size_t first, std::size_t last) const;
@@ -89,6 +97,12 @@ private:
     std::vector<std::uint32_t> m_row;
     std::vector<SpanKind> m_kind;
     Forest m_longest;
+    /// Time of all spans of one kind before each kSumEvery-th span.
+    struct Sums {
+        SpanKind kind;
+        std::vector<std::int64_t> beforeNs;
+    };
+    std::vector<Sums> m_sums;    ///< of the kinds that the lane holds
     std::vector<Level> m_levels; ///< finest first
 };
 

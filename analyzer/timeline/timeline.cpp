@@ -2,6 +2,7 @@
 #include "timeline/timeline.h"
 
 #include "metrics/arrivals.h"
+#include "timeline/coverage.h"
 #include "timeline/tracks.h"
 #include "trace/read/parallel.h"
 
@@ -96,6 +97,17 @@ Interval extentOf(const std::vector<Track>& tracks)
     return extent.start < extent.end ? extent : Interval{};
 }
 
+void addStrips(std::size_t ranks, const std::function<bool()>& cancelled, Timeline& timeline)
+{
+    timeline.strips.resize(ranks);
+    trace::parallelFor(ranks, trace::coreCount(), [&](std::size_t rank) {
+        if (cancelled && cancelled()) {
+            throw Pause::Cancelled();
+        }
+        timeline.strips[rank] = Strip(timeline.tracksOf(rank), timeline.extent);
+    });
+}
+
 } // namespace
 
 std::size_t Track::spans() const
@@ -130,6 +142,9 @@ std::size_t Timeline::memoryBytes() const
         for (const Lane& lane : track.lanes) {
             sum += lane.memoryBytes();
         }
+    }
+    for (const Strip& strip : strips) {
+        sum += strip.memoryBytes();
     }
     return sum + losses.memoryBytes();
 }
@@ -168,6 +183,25 @@ std::optional<std::size_t> Timeline::previousCollective(std::int64_t timeNs) con
                : std::optional(static_cast<std::size_t>(found - collectives.begin()) - 1);
 }
 
+std::vector<ByKind<float>> rankCoverage(const Timeline& timeline, std::size_t rank, const Interval& range,
+                                        std::size_t columns)
+{
+    if (rank < timeline.strips.size() && !timeline.strips[rank].empty()) {
+        return timeline.strips[rank].coverage(range, columns);
+    }
+    for (const Track& track : timeline.tracksOf(rank)) {
+        const bool tells = track.kind == TrackKind::EventTimed || track.kind == TrackKind::Steps ||
+                           track.kind == TrackKind::Thread;
+        if (tells && !track.lanes.empty()) {
+            const Lane& lane = track.lanes.front();
+            const auto resolution =
+                range.length() / static_cast<std::int64_t>(std::max<std::size_t>(1, columns));
+            return coverageOf(lane, lane.bars(range, resolution), range, columns);
+        }
+    }
+    return std::vector<ByKind<float>>(columns);
+}
+
 Timeline buildTimeline(const model::Model& model, const std::function<bool()>& cancelled)
 {
     const metrics::AllArrivals arrivals = metrics::findArrivals(model);
@@ -175,11 +209,12 @@ Timeline buildTimeline(const model::Model& model, const std::function<bool()>& c
     try {
         std::vector<RankTracks> ranks = tracksOfRanks(model, arrivals, cancelled);
         joinCollectives(joinTracks(ranks, timeline), arrivals, timeline);
+        timeline.extent = extentOf(timeline.tracks);
+        addStrips(model.ranks.size(), cancelled, timeline);
     } catch (const Pause::Cancelled&) {
         return {};
     }
     timeline.samples = sampleLines(model);
-    timeline.extent = extentOf(timeline.tracks);
     return timeline;
 }
 

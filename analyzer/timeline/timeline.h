@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "timeline/lane.h"
 #include "timeline/sample_lines.h"
+#include "timeline/strip.h"
 
 #include <functional>
 #include <span>
@@ -69,6 +70,7 @@ struct Timeline {
     std::vector<Part> parts;
     Forest losses;                   ///< of the collectives, by lostNs
     std::vector<SampleLine> samples; ///< by rank, then by host
+    std::vector<Strip> strips;       ///< one for each of Model::ranks; empty for a rank without streams
 
     [[nodiscard]] const Lane& laneOf(const SpanId& id) const { return tracks[id.track].lanes[id.lane]; }
     [[nodiscard]] Span span(const SpanId& id) const { return laneOf(id).span(id.index); }
@@ -84,12 +86,23 @@ struct Timeline {
     [[nodiscard]] std::optional<std::size_t> previousCollective(std::int64_t timeNs) const;
 };
 
+/// Returns what a rank did in each of `columns` equal parts of `range`: the shares of its strip, or, if its
+/// device work was not recorded, of the first line of its steps, timed calls or threads.
+[[nodiscard]] std::vector<ByKind<float>> rankCoverage(const Timeline& timeline, std::size_t rank,
+                                                      const Interval& range, std::size_t columns);
+
 /// Builds the timeline on all cores. `cancelled` is called often, by several threads; if it returns true, an
 /// empty timeline is returned.
 [[nodiscard]] Timeline buildTimeline(const model::Model& model, const std::function<bool()>& cancelled = {});
 
 /// Returns the name of a span: of a kernel, function or range, "step 12", "copy".
 [[nodiscard]] std::string nameOf(const model::Model& model, const Track& track, const Span& span);
+
+/// Returns what spans of this kind are: "compute kernel".
+[[nodiscard]] std::string_view kindText(SpanKind kind);
+/// Returns a number that spans of one track share exactly if they have the same name. It saves making and
+/// comparing texts.
+[[nodiscard]] std::uint64_t nameKey(const model::Model& model, const Track& track, const Span& span);
 
 struct Description {
     std::string title;
@@ -107,8 +120,5 @@ struct Description {
 [[nodiscard]] std::optional<std::size_t> collectiveOf(const Timeline& timeline, const SpanId& id);
 
 enum class Direction : std::uint8_t { Forward, Backward };
-/// Returns the nearest span after (before) `fromNs` whose name contains `text`, in upper or lower case.
-[[nodiscard]] std::optional<SpanId> findSpan(const model::Model& model, const Timeline& timeline,
-                                             std::string_view text, std::int64_t fromNs, Direction direction);
 
 } // namespace ringside::timeline

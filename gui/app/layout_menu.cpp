@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/layout_menu.h"
 
+#include "app/workbench.h"
+
 #include <QInputDialog>
-#include <QMainWindow>
 #include <QSettings>
 
 namespace ringside::gui {
@@ -20,7 +21,7 @@ QString keyOf(const QString& name)
 
 } // namespace
 
-LayoutMenu::LayoutMenu(QMainWindow& workbench, QWidget* parent)
+LayoutMenu::LayoutMenu(Workbench& workbench, QWidget* parent)
     : QMenu(u"&Layouts"_s, parent), m_workbench(workbench)
 {
     connect(this, &QMenu::aboutToShow, this, [this] { fill(); });
@@ -43,14 +44,14 @@ void LayoutMenu::save(const QString& name)
 {
     QSettings settings;
     settings.beginGroup(kGroup);
-    settings.setValue(keyOf(name), m_workbench.saveState(kLayoutVersion));
+    settings.setValue(keyOf(name), m_workbench.layoutState());
 }
 
 void LayoutMenu::restore(const QString& name)
 {
     QSettings settings;
     settings.beginGroup(kGroup);
-    m_workbench.restoreState(settings.value(keyOf(name)).toByteArray(), kLayoutVersion);
+    m_workbench.restoreLayout(settings.value(keyOf(name)).toByteArray());
 }
 
 void LayoutMenu::forget(const QString& name)

@@ -3,17 +3,15 @@
 #pragma once
 #include <QMenu>
 
-class QMainWindow;
-
 namespace ringside::gui {
 
-inline constexpr int kLayoutVersion = 2; ///< of the stored dock layout; increased with every added view
+class Workbench;
 
 class LayoutMenu final : public QMenu {
     Q_OBJECT
 public:
     /// `workbench` must outlive the menu.
-    LayoutMenu(QMainWindow& workbench, QWidget* parent);
+    LayoutMenu(Workbench& workbench, QWidget* parent);
     void save(const QString& name);
     void restore(const QString& name);
     void forget(const QString& name);
@@ -22,7 +20,7 @@ public:
 private:
     void fill();
 
-    QMainWindow& m_workbench;
+    Workbench& m_workbench;
 };
 
 } // namespace ringside::gui

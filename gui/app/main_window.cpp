@@ -6,6 +6,7 @@
 #include "app/navigator.h"
 #include "app/pages.h"
 #include "app/text.h"
+#include "app/workbench.h"
 #include "models/notices.h"
 #include "report/format.h"
 #include "views/view.h"
@@ -15,7 +16,6 @@
 #include <QApplication>
 #include <QCloseEvent>
 #include <QDialog>
-#include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -28,7 +28,6 @@
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QTabBar>
 #include <QTextBrowser>
 #include <QVBoxLayout>
 
@@ -43,13 +42,6 @@ QString nameOf(const Paths& paths)
 {
     const QString first = toQt(paths.front().filename().string());
     return paths.size() == 1 ? first : u"%1 and %2 more"_s.arg(first).arg(paths.size() - 1);
-}
-
-Qt::DockWidgetArea areaOf(Place place)
-{
-    return place == Place::Left    ? Qt::LeftDockWidgetArea
-           : place == Place::Right ? Qt::RightDockWidgetArea
-                                   : Qt::BottomDockWidgetArea;
 }
 
 } // namespace
@@ -75,7 +67,7 @@ MainWindow::MainWindow(QWidget* parent)
     resize(1440, 900);
     const QSettings settings;
     restoreGeometry(settings.value("window/geometry"_L1).toByteArray());
-    m_workbench->restoreState(settings.value("window/docks"_L1).toByteArray(), kLayoutVersion);
+    m_workbench->restoreLayout(settings.value("window/docks"_L1).toByteArray());
 }
 
 MainWindow::~MainWindow() = default;
@@ -114,33 +106,10 @@ void MainWindow::addWorkbench()
     m_noticeLines = new QVBoxLayout(m_notices);
     m_noticeLines->setContentsMargins(10, 4, 10, 4);
     m_noticeLines->setSpacing(2);
-    m_workbench = new QMainWindow(page);
-    m_workbench->setWindowFlags(Qt::Widget);
-    m_workbench->setDockNestingEnabled(true);
-    m_workbench->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    m_workbench = new Workbench(*m_navigator, page);
     lines->addWidget(m_notices);
     lines->addWidget(m_workbench, 1);
     m_pages->addWidget(page);
-    std::map<Place, QDockWidget*> first;
-    for (const ViewEntry* entry : allViews()) {
-        auto* const dock = new QDockWidget(QString::fromLatin1(entry->title), m_workbench);
-        dock->setObjectName(QString::fromLatin1(entry->id));
-        View* const view = entry->create(*m_navigator, dock);
-        dock->setWidget(view);
-        m_views.push_back(view);
-        const auto [place, fresh] = first.try_emplace(entry->place, dock);
-        if (fresh) {
-            m_workbench->addDockWidget(areaOf(entry->place), dock);
-        } else {
-            m_workbench->tabifyDockWidget(place->second, dock);
-        }
-    }
-    for (const auto& [place, dock] : first) {
-        dock->raise();
-    }
-    m_workbench->resizeDocks({first[Place::Left], first[Place::Right]}, {760, 680}, Qt::Horizontal);
-    m_workbench->resizeDocks({first[Place::Left], first[Place::Bottom]}, {420, 460}, Qt::Vertical);
-    m_usualLayout = m_workbench->saveState(kLayoutVersion);
 }
 
 void MainWindow::addMenus()
@@ -204,10 +173,13 @@ void MainWindow::addViewMenu()
     menu->addSeparator();
     addCommand(menu, u"Co&mmands…"_s, u"Finds any command by a part of its name or description"_s,
                QKeySequence(u"Ctrl+P"_s), [this] { (new CommandPalette(*this))->open(); });
+    addCommand(menu, u"&Only this view"_s,
+               u"Gives all room to the view that has the focus; again: all views as before"_s,
+               QKeySequence(u"F11"_s), [this] { m_workbench->toggleMaximised(); });
     m_layouts = new LayoutMenu(*m_workbench, menu);
     menu->addMenu(m_layouts);
     addCommand(menu, u"&Reset layout"_s, u"Moves all views back to their default places"_s, {},
-               [this] { resetLayout(); });
+               [this] { m_workbench->resetLayout(); });
     QMenu* const appearance = menu->addMenu(u"&Appearance"_s);
     auto* const group = new QActionGroup(this);
     const int now = QSettings().value("window/appearance"_L1, 0).toInt();
@@ -249,14 +221,7 @@ void MainWindow::open(const Paths& paths)
 
 bool MainWindow::raiseView(const QString& id)
 {
-    auto* const dock = m_workbench->findChild<QDockWidget*>(id);
-    if (dock == nullptr) {
-        return false;
-    }
-    dock->show();
-    dock->raise();
-    dock->widget()->setFocus();
-    return true;
+    return m_workbench->raiseView(id);
 }
 
 void MainWindow::compareWith(const Paths& paths)
@@ -301,15 +266,9 @@ void MainWindow::cancelOpening()
 
 void MainWindow::showSession(const Session& session)
 {
-    // the tab bars belong to the docks, so that they are looked up here
-    for (QTabBar* const tabs : m_workbench->findChildren<QTabBar*>()) {
-        tabs->setAccessibleName(u"Views"_s);
-    }
     const bool first = m_session.report != session.report;
     m_session = session;
-    for (View* view : m_views) {
-        view->setSession(session);
-    }
+    m_workbench->setSession(session);
     if (first) {
         showNotices();
         remember(session.paths);
@@ -324,13 +283,14 @@ void MainWindow::showSession(const Session& session)
 
 void MainWindow::showNotices()
 {
-    constexpr std::size_t kMost = 4; // the Summary view lists all issues
+    constexpr std::size_t kMost = 3; // lines: the views below need the room
     while (QLayoutItem* const item = m_noticeLines->takeAt(0)) {
         delete item->widget();
         delete item;
     }
     const std::vector<Notice> notices = noticesOf(m_session);
-    for (std::size_t i = 0; i < std::min(kMost, notices.size()); ++i) {
+    const std::size_t shown = notices.size() <= kMost ? notices.size() : kMost - 1;
+    for (std::size_t i = 0; i < shown; ++i) {
         const QString todo = notices[i].todo.isEmpty() ? QString() : QString(u" "_s + notices[i].todo);
         auto* const line = new QLabel(
             u"<b>&#9888;</b> %1<i>%2</i>"_s.arg(notices[i].what.toHtmlEscaped(), todo.toHtmlEscaped()),
@@ -339,6 +299,17 @@ void MainWindow::showNotices()
         line->setTextInteractionFlags(Qt::TextSelectableByMouse);
         line->setAccessibleName(notices[i].what + todo);
         m_noticeLines->addWidget(line);
+    }
+    if (shown < notices.size()) {
+        QStringList rest;
+        for (std::size_t i = shown; i < notices.size(); ++i) {
+            rest.append(notices[i].what);
+        }
+        auto* const more =
+            new QLabel(u"and %1 more: see Issues in view Summary"_s.arg(rest.size()), m_notices);
+        more->setToolTip(rest.join(u'\n'));
+        more->setAccessibleName(rest.join(u"; "_s));
+        m_noticeLines->addWidget(more);
     }
     m_notices->setVisible(!notices.empty());
 }
@@ -437,11 +408,6 @@ void MainWindow::setAppearance(Appearance appearance)
     applyAppearance(*static_cast<QApplication*>(QApplication::instance()), appearance);
 }
 
-void MainWindow::resetLayout()
-{
-    m_workbench->restoreState(m_usualLayout, kLayoutVersion);
-}
-
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)
 {
     if (event->mimeData()->hasUrls()) {
@@ -477,7 +443,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
 {
     QSettings settings;
     settings.setValue("window/geometry"_L1, saveGeometry());
-    settings.setValue("window/docks"_L1, m_workbench->saveState(kLayoutVersion));
+    settings.setValue("window/docks"_L1, m_workbench->layoutState());
     if (m_job) {
         m_job->cancel();
     }

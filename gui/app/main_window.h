@@ -19,7 +19,7 @@ namespace ringside::gui {
 
 class LayoutMenu;
 class Navigator;
-class View;
+class Workbench;
 
 class MainWindow final : public QMainWindow {
     Q_OBJECT
@@ -69,13 +69,10 @@ private:
     void remember(const Paths& paths);
     void fillRecent();
     void setAppearance(Appearance appearance);
-    void resetLayout();
 
     Navigator* m_navigator;
     QStackedWidget* m_pages;
-    QMainWindow* m_workbench = nullptr;
-    std::vector<View*> m_views;
-    QByteArray m_usualLayout;
+    Workbench* m_workbench = nullptr;
     QLabel* m_opening = nullptr;
     QProgressBar* m_progress = nullptr;
     QLabel* m_failure = nullptr;

@@ -3,9 +3,11 @@
 // other.
 #pragma once
 #include "session.h"
+#include "timeline/search.h"
 
 #include <QObject>
 
+#include <optional>
 #include <vector>
 
 namespace ringside::gui {
@@ -20,6 +22,10 @@ signals:
     /// HTML.
     void placeRequested(const ringside::model::Interval& time, const std::vector<std::int64_t>& ranks,
                         const QString& what);
+    /// Tells that the user chose a stretch of run time in the timeline, or none.
+    void rangeChosen(const std::optional<ringside::model::Interval>& range);
+    /// Requests that all these spans are marked and the next one is shown.
+    void spansRequested(const ringside::timeline::SearchRequest& request);
     /// Requests a comparison with that run. If `paths` is empty, the user chooses one.
     void baseRequested(const ringside::gui::Paths& paths);
 };

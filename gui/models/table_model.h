@@ -12,6 +12,9 @@ class TableModel final : public QAbstractTableModel {
 public:
     using QAbstractTableModel::QAbstractTableModel;
     void setTable(report::Table table);
+    [[nodiscard]] const report::Table& table() const { return m_table; }
+    /// Returns whether the cells of a column are aligned right, as numbers are.
+    [[nodiscard]] bool isNumeric(int column) const { return m_right[static_cast<std::size_t>(column)]; }
     /// Returns an empty cell if the row is shorter than the header.
     [[nodiscard]] const report::Cell& cell(const QModelIndex& index) const;
 

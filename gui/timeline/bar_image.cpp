@@ -18,6 +18,8 @@ QRgb blend(QRgb colour, QRgb base)
 }
 
 constexpr int kParted = 4; ///< pixels: from this width on, bars get a gap between them and waiting is hatched
+constexpr int kStacked = 6;       ///< pixels: in lower lines, kinds are mixed instead of stacked
+constexpr double kFaintest = 0.3; ///< of its colour: work is never too faint to be seen
 
 } // namespace
 
@@ -51,23 +53,82 @@ void BarImage::fill(int y, int height, const QColor& colour)
     }
 }
 
-void BarImage::add(const std::vector<timeline::Bar>& bars, const model::Interval& visible, int y, int height)
+void BarImage::add(const std::vector<timeline::Bar>& bars, const Shares& shares,
+                   const model::Interval& visible, int y, int height)
 {
     const Lines lines = linesOf(y, height);
     if (lines.first >= lines.last || visible.length() == 0) {
         return;
     }
+    add(shares, y, height);
     findRuns(bars, visible);
-    QRgb* const first = line(lines.first);
-    paintLine(first);
-    for (int at = lines.first + 1; at < lines.last; ++at) {
-        std::copy_n(first, m_image.width(), line(at));
+    for (int at = lines.first; at < lines.last; ++at) {
+        paintLine(line(at));
     }
     for (const Run& run : m_runs) {
-        if (run.kind == SpanKind::Wait && run.right - run.left >= kParted) {
+        if (run.kind == SpanKind::Wait) {
             hatch(run, lines);
         }
     }
+}
+
+void BarImage::add(const Shares& shares, int y, int height)
+{
+    const Lines lines = linesOf(y, height);
+    const int width = std::min(m_image.width(), static_cast<int>(shares.size()));
+    const bool stacked = lines.last - lines.first >= kStacked;
+    for (int x = 0; x < width; ++x) {
+        const timeline::ByKind<float>& here = shares[static_cast<std::size_t>(x)];
+        if (stacked) {
+            paintStack(here, x, lines);
+        } else if (const QRgb colour = mixOf(here); colour != m_base) {
+            for (int at = lines.first; at < lines.last; ++at) {
+                line(at)[x] = colour;
+            }
+        }
+    }
+}
+
+/// Draws the kinds above each other. If all together are less than a line high, the last line gets a mix.
+void BarImage::paintStack(const timeline::ByKind<float>& shares, int x, const Lines& lines)
+{
+    const int height = lines.last - lines.first;
+    double top = 0;
+    int done = 0;
+    for (std::size_t kind = 0; kind < shares.size(); ++kind) {
+        if (shares[kind] > 0) {
+            top += static_cast<double>(shares[kind]) * height;
+            for (const int to = std::min(height, static_cast<int>(std::lround(top))); done < to; ++done) {
+                line(lines.last - 1 - done)[x] = m_colours[kind];
+            }
+        }
+    }
+    if (top > 0 && done == 0) {
+        line(lines.last - 1)[x] = mixOf(shares);
+    }
+}
+
+/// Mixes the kinds' colours with that of the background, by their shares.
+QRgb BarImage::mixOf(const timeline::ByKind<float>& shares) const
+{
+    double sum = 0;
+    for (const float share : shares) {
+        sum += static_cast<double>(share);
+    }
+    if (sum <= 0) {
+        return m_base;
+    }
+    const double strength = std::clamp(sum, kFaintest, 1.0);
+    std::array<double, 3> mixed{qRed(m_base) * (1 - strength), qGreen(m_base) * (1 - strength),
+                                qBlue(m_base) * (1 - strength)};
+    for (std::size_t kind = 0; kind < shares.size(); ++kind) {
+        const double part = strength * static_cast<double>(shares[kind]) / sum;
+        mixed[0] += part * qRed(m_colours[kind]);
+        mixed[1] += part * qGreen(m_colours[kind]);
+        mixed[2] += part * qBlue(m_colours[kind]);
+    }
+    return qRgb(static_cast<int>(std::lround(mixed[0])), static_cast<int>(std::lround(mixed[1])),
+                static_cast<int>(std::lround(mixed[2])));
 }
 
 void BarImage::add(const timeline::SampleLine& line, const model::Interval& visible, int y, int height,
@@ -114,17 +175,11 @@ void BarImage::findRuns(const std::vector<timeline::Bar>& bars, const model::Int
     };
     m_runs.clear();
     for (const timeline::Bar& bar : bars) {
-        Run run{pixel(bar.time.start), 0, bar.longestNs, bar.kind, bar.time.start >= visible.start};
-        run.right = std::clamp(pixel(bar.time.end), std::min(run.left + 1, width), width);
-        if (!m_runs.empty() && run.left < m_runs.back().right) {
-            Run& before = m_runs.back(); // both share the last pixel of the run before
-            if (before.longestNs < run.longestNs) {
-                before.right = run.left;
-            } else {
-                run.left = before.right;
-            }
+        Run run{pixel(bar.time.start), pixel(bar.time.end), bar.kind, bar.time.start >= visible.start};
+        if (!m_runs.empty()) {
+            run.left = std::max(run.left, m_runs.back().right);
         }
-        if (run.left < run.right) {
+        if (bar.count == 1 && run.right - run.left >= kParted) {
             m_runs.push_back(run);
         }
     }
@@ -134,7 +189,7 @@ void BarImage::paintLine(QRgb* line) const
 {
     for (const Run& run : m_runs) {
         std::fill(line + run.left, line + run.right, m_colours[static_cast<std::size_t>(run.kind)]);
-        if (run.begins && run.right - run.left >= kParted) {
+        if (run.begins) {
             line[run.left] = m_base;
         }
     }

@@ -3,7 +3,7 @@
 // more for each rectangle, and most bars are one pixel wide.
 #pragma once
 #include "app/theme.h"
-#include "timeline/lane.h"
+#include "timeline/coverage.h"
 #include "timeline/sample_lines.h"
 
 #include <QImage>
@@ -19,8 +19,14 @@ public:
     void begin(const QSize& size, double ratio, const Theme& theme);
     /// Fills a stripe over the whole width. `y` and `height` are logical pixels, here and below.
     void fill(int y, int height, const QColor& colour);
-    /// Draws `bars`, which are sorted by start. Where several bars share a pixel, the longest one is drawn.
-    void add(const std::vector<timeline::Bar>& bars, const model::Interval& visible, int y, int height);
+    using Shares = std::vector<timeline::ByKind<float>>; ///< of each device pixel (timeline/coverage.h)
+    /// Draws `bars`, which are sorted by start, and below them what every pixel is covered with: a single
+    /// bar with room for edges is drawn in full; of all others, the height stands for the share of the
+    /// pixel's time, and in lines with little height the strength of the colour does.
+    void add(const std::vector<timeline::Bar>& bars, const Shares& shares, const model::Interval& visible,
+             int y, int height);
+    /// Draws only what every pixel is covered with.
+    void add(const Shares& shares, int y, int height);
     /// Draws a step line and the area below it, from 0 at the bottom to `line.most` at the top. Gaps stay
     /// empty.
     void add(const timeline::SampleLine& line, const model::Interval& visible, int y, int height,
@@ -31,7 +37,6 @@ private:
     struct Run {
         int left = 0;
         int right = 0; ///< one past its last pixel
-        std::int64_t longestNs = 0;
         timeline::SpanKind kind = timeline::SpanKind::Step;
         bool begins = true; ///< the bar begins in the visible range
     };
@@ -41,6 +46,8 @@ private:
     };
     [[nodiscard]] Lines linesOf(int y, int height) const;
     void findRuns(const std::vector<timeline::Bar>& bars, const model::Interval& visible);
+    void paintStack(const timeline::ByKind<float>& shares, int x, const Lines& lines);
+    [[nodiscard]] QRgb mixOf(const timeline::ByKind<float>& shares) const;
     void paintLine(QRgb* line) const;
     void hatch(const Run& run, const Lines& lines);
     [[nodiscard]] QRgb* line(int y) { return reinterpret_cast<QRgb*>(m_image.scanLine(y)); }

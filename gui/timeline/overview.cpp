@@ -13,25 +13,18 @@ namespace ringside::gui {
 namespace {
 
 using namespace Qt::StringLiterals;
-using timeline::Track;
-using timeline::TrackKind;
 
 constexpr int kHeight = 34;
 constexpr int kRoom = 3; ///< pixels above and below the strip
-
-/// Chooses the most informative tracks of a rank: device work if there is any, else steps.
-bool isShown(const Track& track, bool device)
-{
-    return device ? track.kind == TrackKind::Stream || track.kind == TrackKind::EventTimed
-                  : track.kind == TrackKind::Steps || track.kind == TrackKind::Thread;
-}
 
 } // namespace
 
 Overview::Overview(QWidget* parent) : QWidget(parent)
 {
     setAccessibleName(u"Overview of the run"_s);
-    setToolTip(u"The whole run, one line for each rank. Click or drag to move the visible part."_s);
+    setToolTip(u"The whole run, one line for each rank: height stands for the share of time. Click or drag "
+               u"the frame "
+               u"to move it; drag beside it to choose what is visible."_s);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setCursor(Qt::PointingHandCursor);
 }
@@ -65,25 +58,31 @@ void Overview::paintRanks()
 {
     m_stale = false;
     m_image.begin(strip().size(), devicePixelRatioF(), themeOf(palette()));
-    const timeline::Timeline& all = *m_session.timeline;
     const auto ranks = static_cast<int>(m_session.report->model.ranks.size());
     const int height = strip().height();
-    const int lines = std::min(ranks, height); // if there are more ranks than pixels, only some are shown
+    const int lines = std::min(ranks, height);
     for (int line = 0; line < lines; ++line) {
-        const auto rank = static_cast<std::size_t>(std::int64_t{line} * ranks / lines);
         const int top = line * height / lines;
         const int bottom = (line + 1) * height / lines;
-        const std::span<const Track> tracks = all.tracksOf(rank);
-        const bool device =
-            std::ranges::any_of(tracks, [](const Track& track) { return isShown(track, true); });
-        for (const Track& track : tracks) {
-            if (isShown(track, device) && !track.lanes.empty()) {
-                const auto resolution = nsPerPixel(all.extent, m_image.image().width());
-                m_image.add(track.lanes.front().bars(all.extent, resolution), all.extent, top,
-                            std::max(1, bottom - top - (bottom - top > 3 ? 1 : 0)));
+        m_image.add(meanOf(line * ranks / lines, (line + 1) * ranks / lines), top,
+                    std::max(1, bottom - top - (bottom - top > 3 ? 1 : 0)));
+    }
+}
+
+/// The mean of the ranks [first, last): a line stands for several if there are more ranks than pixels.
+BarImage::Shares Overview::meanOf(int first, int last) const
+{
+    BarImage::Shares mean(static_cast<std::size_t>(m_image.image().width()));
+    for (int rank = first; rank < last; ++rank) {
+        const BarImage::Shares shares = timeline::rankCoverage(
+            *m_session.timeline, static_cast<std::size_t>(rank), m_session.timeline->extent, mean.size());
+        for (std::size_t x = 0; x < mean.size(); ++x) {
+            for (std::size_t kind = 0; kind < timeline::kSpanKinds; ++kind) {
+                mean[x][kind] += shares[x][kind] / static_cast<float>(last - first);
             }
         }
     }
+    return mean;
 }
 
 void Overview::paintEvent(QPaintEvent* /*event*/)
@@ -111,6 +110,13 @@ void Overview::paintEvent(QPaintEvent* /*event*/)
     painter.fillRect(QRectF(right, area.top(), area.right() + 1 - right, area.height()), veil);
     painter.setPen(QPen(theme.accent, 2));
     painter.drawRect(QRectF(left + 1, area.top() - 1, right - left - 2, area.height() + 1));
+    if (m_chosen) {
+        QColor fill = theme.accent;
+        fill.setAlpha(70);
+        const double from = area.left() + timeToX(m_chosen->start, extent, area.width());
+        const double to = area.left() + timeToX(m_chosen->end, extent, area.width());
+        painter.fillRect(QRectF(from, area.top(), to - from, area.height()), fill);
+    }
 }
 
 void Overview::resizeEvent(QResizeEvent* event)
@@ -126,18 +132,54 @@ void Overview::changeEvent(QEvent* event)
     update();
 }
 
+std::int64_t Overview::timeAt(double x) const
+{
+    const QRect area = strip();
+    return xToTime(std::clamp(x - area.left(), 0.0, 1.0 * area.width()), m_session.timeline->extent,
+                   area.width());
+}
+
+/// A drag that begins inside the frame moves it. Outside of it, or if the frame is as wide as the strip, a
+/// drag chooses a new frame.
 void Overview::mousePressEvent(QMouseEvent* event)
 {
-    if (m_session.timeline && event->buttons().testFlag(Qt::LeftButton)) {
-        const QRect area = strip();
-        emit momentRequested(
-            xToTime(event->position().x() - area.left(), m_session.timeline->extent, area.width()));
+    m_drag = Drag::None;
+    if (!m_session.timeline || event->button() != Qt::LeftButton) {
+        return;
     }
+    constexpr double kAll = 0.98;
+    m_pressed = timeAt(event->position().x());
+    const auto whole = static_cast<double>(m_session.timeline->extent.length());
+    const bool inside = m_shown.start <= m_pressed && m_pressed < m_shown.end;
+    m_drag = inside && static_cast<double>(m_shown.length()) < kAll * whole ? Drag::Move : Drag::Choose;
 }
 
 void Overview::mouseMoveEvent(QMouseEvent* event)
 {
-    mousePressEvent(event);
+    if (m_drag == Drag::Move) {
+        emit momentRequested(timeAt(event->position().x()));
+    } else if (m_drag == Drag::Choose) {
+        const auto [start, end] = std::minmax(m_pressed, timeAt(event->position().x()));
+        m_chosen = Interval{start, end};
+        update();
+    }
+}
+
+void Overview::mouseReleaseEvent(QMouseEvent* event)
+{
+    constexpr int kClickPixels = 3;
+    const auto chosen = std::exchange(m_chosen, std::nullopt);
+    const Drag drag = std::exchange(m_drag, Drag::None);
+    if (drag == Drag::None) {
+        return;
+    }
+    const std::int64_t least = nsPerPixel(m_session.timeline->extent, strip().width()) * kClickPixels;
+    if (chosen && chosen->length() > least) {
+        emit rangeRequested(*chosen);
+    } else {
+        emit momentRequested(timeAt(event->position().x()));
+    }
+    update();
 }
 
 } // namespace ringside::gui

@@ -25,7 +25,7 @@ constexpr double kTickSpacing = 110;
 
 bool isHead(const Row& row)
 {
-    return row.kind == Row::Kind::Rank || row.kind == Row::Kind::Host;
+    return row.kind == Row::Kind::Rank || row.kind == Row::Kind::Host || row.kind == Row::Kind::Group;
 }
 
 void paintArrow(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& colour)
@@ -54,6 +54,9 @@ QString labelOf(const Scene& scene, const Row& row)
     if (row.kind == Row::Kind::Samples) {
         const timeline::SampleLine& line = scene.timeline->samples[row.index];
         return toQt(line.name);
+    }
+    if (row.kind == Row::Kind::Group) {
+        return toQt(scene.layout->groups[row.index]);
     }
     if (row.kind == Row::Kind::Host) {
         const std::string& host = scene.model->hosts[row.index].name;
@@ -86,7 +89,6 @@ struct TimelinePainter::Frame {
     {
         return tracks.width() / std::max(1.0, static_cast<double>(scene.visible.length()));
     }
-    [[nodiscard]] std::int64_t resolution() const { return nsPerPixel(scene.visible, tracks.width()); }
     /// Returns the box of all bars of a row.
     [[nodiscard]] QRectF box(const Row& row, const Interval& time) const
     {
@@ -121,6 +123,12 @@ void TimelinePainter::paint(QPainter& painter, const Scene& scene, const QSize& 
     for (const Named& named : m_named) {
         paintName(frame, named);
     }
+    for (const Row& row : scene.layout->rows) {
+        if (scene.hits != nullptr && row.track && frame.y(row) + row.height >= frame.tracks.top() &&
+            frame.y(row) <= size.height()) {
+            paintHits(frame, row);
+        }
+    }
     paintLastArrivals(frame);
     paintSelection(frame);
     paintLaunch(frame);
@@ -139,12 +147,19 @@ void TimelinePainter::addBars(const Frame& frame, const Row& row)
         m_bars.add(frame.scene.timeline->samples[row.index], frame.scene.visible, y, row.height,
                    frame.scene.theme->samples);
     }
+    const auto pixels = static_cast<std::size_t>(m_bars.image().width());
+    if (row.kind == Row::Kind::Strip) {
+        m_bars.add(timeline::rankCoverage(*frame.scene.timeline, row.rank, frame.scene.visible, pixels), y,
+                   row.height);
+    }
     if (!row.track) {
         return;
     }
     const timeline::Lane& lane = frame.scene.timeline->tracks[*row.track].lanes[row.lane];
-    const std::vector<Bar> bars = lane.bars(frame.scene.visible, frame.resolution());
-    m_bars.add(bars, frame.scene.visible, y + 1, row.height - 2);
+    const std::vector<Bar> bars =
+        lane.bars(frame.scene.visible, nsPerPixel(frame.scene.visible, static_cast<double>(pixels)));
+    m_bars.add(bars, timeline::coverageOf(lane, bars, frame.scene.visible, pixels), frame.scene.visible,
+               y + 1, row.height - 2);
     for (const Bar& bar : bars) {
         if (static_cast<double>(bar.longestNs) * frame.pixelsPerNs() >= kNamedWidth) {
             m_named.push_back({&row, bar.longest});
@@ -168,8 +183,27 @@ void TimelinePainter::paintLabels(const Frame& frame, const Row& row) const
         paintLabel(frame, half, labelOf(frame.scene, row), false);
         half.y += half.height;
         paintLabel(frame, half, u"0 to "_s + toQt(timeline::valueText(line.most, line.unit)), false);
+    } else if (row.kind == Row::Kind::Strip) {
+        paintStripLabel(frame, row);
     } else if (row.kind != Row::Kind::Lane || row.lane == 0) {
         paintLabel(frame, row, labelOf(frame.scene, row), isHead(row));
+    }
+}
+
+/// Strips are lower than a text, so that only some have a label: those of round positions in the layout.
+void TimelinePainter::paintStripLabel(const Frame& frame, const Row& row) const
+{
+    const int every = (frame.metrics.height() + row.height) / (row.height + 1);
+    const auto place = &row - frame.scene.layout->rows.data();
+    const bool marked = frame.scene.marked.contains(row.rank);
+    if (place % every == 0 || marked) {
+        Row high = row;
+        high.y -= (frame.metrics.height() - row.height) / 2;
+        high.height = frame.metrics.height();
+        if (marked) { // hides a neighbour's label below it
+            frame.painter.fillRect(5, frame.y(high), kLabelWidth - 8, high.height, frame.scene.theme->base);
+        }
+        paintLabel(frame, high, labelOf(frame.scene, row), false);
     }
 }
 
@@ -214,6 +248,30 @@ void TimelinePainter::paintName(const Frame& frame, const Named& named)
     frame.painter.setPen(inkOn(colour));
     frame.painter.drawStaticText(
         QPointF(box.left() + kRoom, box.top() + (box.height() - frame.metrics.height()) / 2), label->text);
+}
+
+/// Underlines the hits of a search. Of those within one pixel, one is painted.
+void TimelinePainter::paintHits(const Frame& frame, const Row& row) const
+{
+    constexpr int kLine = 4;
+    const timeline::Lane& lane = frame.scene.timeline->tracks[*row.track].lanes[row.lane];
+    const std::span<const timeline::SpanId> hits = frame.scene.hits->of(*row.track, row.lane);
+    const auto byIndex = [](const timeline::SpanId& id, std::size_t index) { return id.index < index; };
+    auto hit =
+        std::lower_bound(hits.begin(), hits.end(), lane.firstEndingAfter(frame.scene.visible.start), byIndex);
+    frame.painter.setPen(QPen(frame.scene.theme->base, 1));
+    frame.painter.setBrush(frame.scene.theme->mark);
+    while (hit != hits.end()) {
+        const Span span = lane.span(hit->index);
+        if (span.time.start >= frame.scene.visible.end) {
+            break;
+        }
+        const QRectF box = frame.box(row, span.time);
+        frame.painter.drawRect(QRectF(box.left(), box.bottom() - kLine, std::max(2.0, box.width()), kLine));
+        const std::int64_t next = model::addCapped(std::max(span.time.start, frame.scene.visible.start),
+                                                   nsPerPixel(frame.scene.visible, frame.tracks.width()));
+        hit = std::lower_bound(hit + 1, hits.end(), lane.firstStartingFrom(next), byIndex);
+    }
 }
 
 /// Marks last arrivals: a triangle above the communication of that rank, while there is room for triangles.

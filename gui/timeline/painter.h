@@ -7,6 +7,7 @@
 #include "timeline/coordinates.h"
 #include "timeline/label_cache.h"
 #include "timeline/layout.h"
+#include "timeline/search.h"
 
 #include <QRectF>
 #include <QString>
@@ -36,7 +37,8 @@ struct Scene {
         timeline::SpanId call, work;
     };
     std::optional<Launch> launch;
-    std::vector<std::int64_t> marks; ///< times of the marks
+    std::vector<std::int64_t> marks;      ///< times of the marks
+    const timeline::Hits* hits = nullptr; ///< of a search; null: none
 };
 
 class TimelinePainter final {
@@ -58,7 +60,9 @@ private:
     };
     void addBars(const Frame& frame, const Row& row);
     void paintLabels(const Frame& frame, const Row& row) const;
+    void paintStripLabel(const Frame& frame, const Row& row) const;
     void paintLabel(const Frame& frame, const Row& row, const QString& text, bool bold) const;
+    void paintHits(const Frame& frame, const Row& row) const;
     void paintName(const Frame& frame, const Named& named);
     void paintLastArrivals(const Frame& frame) const;
     void paintNote(const Frame& frame, const QPointF& at, const QString& text) const;

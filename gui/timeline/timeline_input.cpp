@@ -73,6 +73,12 @@ void TimelineWidget::addKeys()
         m_shown.samples = !m_shown.samples;
         relayout();
     });
+    addKey(u"Collapse or expand all ranks"_s, u"Shows each rank as one strip, or its streams"_s, {Qt::Key_C},
+           [this] {
+               m_shown.strips = !m_shown.asStrips(m_session.report->model.ranks.size());
+               m_shown.expanded.clear();
+               relayout();
+           });
     addKey(u"Choose this time"_s, u"Chooses the visible time for the table of figures (or drag with Shift)"_s,
            {Qt::Key_R}, [this] { setRange(visible()); });
     addKey(u"Launch or kernel"_s, u"Goes from device work to the call that launched it, and back"_s,
@@ -165,14 +171,27 @@ void TimelineWidget::mouseReleaseEvent(QMouseEvent* event)
     }
 }
 
+/// A strip becomes tracks, those become tracks with host threads, and those a strip again, where there are
+/// strips.
+void TimelineWidget::openFurther(std::size_t rank)
+{
+    const bool strips = m_shown.asStrips(m_session.report->model.ranks.size());
+    if (strips && m_shown.expanded.insert(rank).second) {
+        m_shown.open.erase(rank);
+    } else if (m_shown.open.erase(rank) == 0) {
+        m_shown.open.insert(rank);
+    } else {
+        m_shown.expanded.erase(rank);
+    }
+    relayout();
+}
+
 void TimelineWidget::clickAt(const QPoint& position)
 {
     const Row* const row = m_layout.rowAt(position.y() - tracks().top() + verticalScrollBar()->value());
-    if (position.x() < tracks().left() && row != nullptr && row->kind == Row::Kind::Rank) {
-        if (m_shown.open.erase(row->rank) == 0) {
-            m_shown.open.insert(row->rank);
-        }
-        relayout();
+    if (position.x() < tracks().left() && row != nullptr &&
+        (row->kind == Row::Kind::Rank || row->kind == Row::Kind::Strip)) {
+        openFurther(row->rank);
         return;
     }
     m_scene.range.reset();

@@ -3,6 +3,7 @@
 
 #include "app/text.h"
 #include "timeline/stored_marks.h"
+#include "values/text.h"
 
 #include <QAction>
 #include <QHelpEvent>
@@ -40,10 +41,19 @@ TimelineWidget::TimelineWidget(QWidget* parent) : QAbstractScrollArea(parent)
     addKeys();
 }
 
+TimelineWidget::~TimelineWidget()
+{
+    ++m_searches; // the search that runs is given up
+}
+
 void TimelineWidget::setSession(const Session& session)
 {
     const bool sameRun = m_session.report == session.report && ready();
     m_session = session;
+    ++m_searches;
+    m_hits.reset();
+    m_hitNumber = 0;
+    m_scene.hits = nullptr;
     m_scene.selected.reset();
     m_scene.collective.reset();
     m_scene.launch.reset();
@@ -173,8 +183,15 @@ void TimelineWidget::showMoment(std::int64_t timeNs)
 /// Selects the span, opens its rank and scrolls to it.
 void TimelineWidget::reveal(const SpanId& span)
 {
-    if (m_layout.rowOf(span.track, span.lane) == nullptr) {
-        m_shown.open.insert(m_session.timeline->tracks[span.track].rank);
+    const std::size_t rank = m_session.timeline->tracks[span.track].rank;
+    const Row* const before = m_layout.rowOf(span.track, span.lane);
+    if (before == nullptr || before->kind == Row::Kind::Strip) {
+        m_shown.expanded.insert(rank);
+        m_shown.hidden.erase(rank);
+        relayout();
+    }
+    if (m_layout.rowOf(span.track, span.lane) == nullptr) { // of a host thread
+        m_shown.open.insert(rank);
         relayout();
     }
     select(span);
@@ -184,22 +201,66 @@ void TimelineWidget::reveal(const SpanId& span)
     }
 }
 
-bool TimelineWidget::find(const QString& text, Direction direction)
+void TimelineWidget::find(const timeline::SearchRequest& request, Direction direction)
 {
-    if (!ready()) {
-        return false;
+    if (m_hits && m_hits->request == request) {
+        toHit(direction);
+        return;
     }
+    m_hits.reset();
+    m_hitNumber = 0;
+    m_scene.hits = nullptr;
+    viewport()->update();
+    m_searching = request;
+    const std::uint64_t mine = ++m_searches;
+    if (!ready() || request.text.empty()) {
+        emit hitsChanged();
+        return;
+    }
+    m_searcher = std::jthread([this, session = m_session, request, direction, mine] {
+        auto found = std::make_shared<const timeline::Hits>(timeline::search(
+            session.report->model, *session.timeline, request, [this, mine] { return m_searches != mine; }));
+        QMetaObject::invokeMethod(
+            this,
+            [this, found, direction, mine] {
+                if (m_searches == mine) {
+                    m_hits = found;
+                    m_scene.hits = found.get();
+                    toHit(direction);
+                }
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+/// The next hit after the selection, else after the begin of what is visible; after the last one, the first.
+void TimelineWidget::toHit(Direction direction)
+{
     const Interval& now = visible();
     const std::int64_t from = m_scene.selected ? m_session.timeline->span(*m_scene.selected).time.start
                               : direction == Direction::Forward ? now.start - 1
                                                                 : now.end;
-    const auto found =
-        timeline::findSpan(m_session.report->model, *m_session.timeline, text.toStdString(), from, direction);
-    if (!found) {
-        return false;
+    std::optional<std::size_t> place;
+    if (m_hitNumber > 0 && m_scene.selected == m_hits->spans[m_hits->byTime[m_hitNumber - 1]]) {
+        const std::size_t count =
+            m_hits->byTime.size(); // several hits may start at once: by number, not time
+        place = (m_hitNumber - 1 + (direction == Direction::Forward ? 1 : count - 1)) % count;
+    } else {
+        place = m_hits->nearest(*m_session.timeline, from, direction);
     }
-    reveal(*found);
-    return true;
+    if (place) {
+        showHit(*place);
+    } else {
+        m_hitNumber = 0;
+        emit hitsChanged();
+    }
+}
+
+void TimelineWidget::showHit(std::size_t place)
+{
+    m_hitNumber = place + 1;
+    reveal(m_hits->spans[m_hits->byTime[place]]);
+    emit hitsChanged();
 }
 
 void TimelineWidget::relayout()
@@ -352,8 +413,29 @@ QString TimelineWidget::sampleTip(const timeline::SampleLine& line, std::int64_t
         whose.toHtmlEscaped());
 }
 
+/// What a pixel of a strip stands for, in figures.
+QString TimelineWidget::stripTip(std::size_t rank, std::int64_t timeNs) const
+{
+    const std::int64_t pixel = nsPerPixel(visible(), tracks().width());
+    const Interval here{timeNs - pixel / 2, timeNs - pixel / 2 + std::max<std::int64_t>(1, pixel)};
+    const auto shares = timeline::rankCoverage(*m_session.timeline, rank, here, 1).front();
+    QString rows;
+    for (std::size_t kind = 0; kind < timeline::kSpanKinds; ++kind) {
+        if (shares[kind] > 0) {
+            rows += u"<tr><td>%1&nbsp;&nbsp;</td><td align=right>%2</td></tr>"_s.arg(
+                toHtml(timeline::kindText(static_cast<timeline::SpanKind>(kind))),
+                toHtml(values::percent(static_cast<double>(shares[kind]))));
+        }
+    }
+    return u"<b>rank %1</b><table>%2</table>"_s.arg(m_session.report->model.ranks[rank].rank)
+        .arg(rows.isEmpty() ? u"<tr><td>nothing on the GPU</td></tr>"_s : rows);
+}
+
 QString TimelineWidget::tipAt(const QPoint& position) const
 {
+    if (const Row* const row = rowAt(position); row != nullptr && row->kind == Row::Kind::Strip) {
+        return stripTip(row->rank, timeAt(position.x()));
+    }
     if (const Row* const row = rowAt(position); row != nullptr && row->kind == Row::Kind::Samples) {
         return sampleTip(m_session.timeline->samples[row->index], timeAt(position.x()));
     }

@@ -5,10 +5,15 @@
 #include "session.h"
 #include "timeline/marks.h"
 #include "timeline/painter.h"
+#include "timeline/search.h"
 #include "timeline/zoom_history.h"
 
 #include <QAbstractScrollArea>
 #include <QElapsedTimer>
+
+#include <atomic>
+#include <memory>
+#include <thread>
 
 class QAction;
 
@@ -18,6 +23,7 @@ class TimelineWidget final : public QAbstractScrollArea {
     Q_OBJECT
 public:
     explicit TimelineWidget(QWidget* parent = nullptr);
+    ~TimelineWidget() override;
 
     /// Keeps the visible range if the session belongs to the same run.
     void setSession(const Session& session);
@@ -33,9 +39,15 @@ public:
     [[nodiscard]] const Marks& marks() const { return m_marks; }
     /// Moves the visible range so that this time is in its middle; its length stays.
     void showMoment(std::int64_t timeNs);
-    /// Selects the nearest span of that name and scrolls to it. Returns false if there is none in that
-    /// direction.
-    bool find(const QString& text, timeline::Direction direction);
+    /// Marks all spans that a search finds and shows the next one in that direction. The search runs in the
+    /// background unless its result is here already; hitsChanged() tells when it is. An empty text ends it.
+    void find(const timeline::SearchRequest& request, timeline::Direction direction);
+    /// Returns what the latest search found; null: there is none, or it still runs.
+    [[nodiscard]] const timeline::Hits* hits() const { return m_hits.get(); }
+    /// Returns the place of the hit that is selected among all hits by time, counted from 1; 0: none is.
+    [[nodiscard]] std::size_t hitNumber() const { return m_hitNumber; }
+    /// Selects a hit (a place in Hits::byTime) and scrolls to it.
+    void showHit(std::size_t place);
     /// Returns all actions that have a key, for menus and the help page.
     [[nodiscard]] const std::vector<QAction*>& keys() const { return m_keys; }
     /// Returns an HTML description of what is drawn at a place of the viewport.
@@ -46,6 +58,7 @@ signals:
     void visibleChanged(const ringside::model::Interval& visible);
     void selectionChanged(); ///< the selected span, the chosen time, or marks changed
     void findRequested();
+    void hitsChanged(); ///< a search has ended, or another hit is selected
     void copyRequested();
     void pictureRequested();
 
@@ -76,9 +89,11 @@ private:
     void toOtherEnd();
     void toggleMark();
     void toMark(timeline::Direction direction);
+    void toHit(timeline::Direction direction);
     [[nodiscard]] std::int64_t middle() const { return visible().start + visible().length() / 2; }
     void ensureVisible(const Interval& time);
     void scrollToRank(std::size_t rank);
+    void openFurther(std::size_t rank);
     void clickAt(const QPoint& position);
     [[nodiscard]] const Row* rowAt(const QPoint& position) const;
     [[nodiscard]] std::optional<timeline::SpanId> spanAt(const QPoint& position) const;
@@ -86,6 +101,7 @@ private:
     [[nodiscard]] std::int64_t timeAt(double x) const;
     [[nodiscard]] bool ready() const { return m_session.timeline != nullptr; }
     [[nodiscard]] ZoomHistory::Step gesture(int kind);
+    [[nodiscard]] QString stripTip(std::size_t rank, std::int64_t timeNs) const;
     [[nodiscard]] QString sampleTip(const timeline::SampleLine& line, std::int64_t timeNs) const;
 
     Session m_session;
@@ -104,6 +120,11 @@ private:
     int m_lastKind = -1;
     std::optional<std::pair<Interval, std::vector<std::int64_t>>>
         m_wanted; ///< a place requested before the timeline was there
+    std::shared_ptr<const timeline::Hits> m_hits;
+    std::size_t m_hitNumber = 0;
+    timeline::SearchRequest m_searching;       ///< the latest request
+    std::atomic<std::uint64_t> m_searches = 0; ///< number of requests; a search ends when a newer one comes
+    std::jthread m_searcher;                   ///< joined before the rest goes
 };
 
 } // namespace ringside::gui

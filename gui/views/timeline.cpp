@@ -3,6 +3,7 @@
 // of the selection.
 #include "app/navigator.h"
 #include "app/text.h"
+#include "timeline/kernel_family.h"
 #include "timeline/overview.h"
 #include "timeline/timeline_widget.h"
 #include "views/view.h"
@@ -57,6 +58,15 @@ public:
                 m_place = what;
                 showSelection();
             });
+        connect(&navigator, &Navigator::spansRequested, this, [this](const timeline::SearchRequest& request) {
+            m_timeline->find(request, Direction::Forward);
+        });
+        connect(m_timeline, &TimelineWidget::selectionChanged, &navigator, [this, &navigator] {
+            if (m_chosen != m_timeline->range()) {
+                m_chosen = m_timeline->range();
+                emit navigator.rangeChosen(m_timeline->range());
+            }
+        });
         connectTimeline();
     }
 
@@ -69,15 +79,21 @@ public:
     }
 
 private:
+    /// The timeline above the figures of a chosen time: the user divides the height between them.
     QWidget* lines()
     {
-        auto* const part = new QWidget(this);
-        auto* const column = new QVBoxLayout(part);
+        auto* const part = new QSplitter(Qt::Vertical, this);
+        auto* const picture = new QWidget(part);
+        auto* const column = new QVBoxLayout(picture);
         column->setContentsMargins(0, 0, 0, 0);
         column->setSpacing(0);
         column->addWidget(m_overview);
         column->addWidget(m_timeline, 1);
-        column->addWidget(m_range);
+        part->addWidget(picture);
+        part->addWidget(m_range);
+        part->setCollapsible(0, false);
+        part->setStretchFactor(0, 1);
+        part->setSizes({300, 160});
         return part;
     }
 
@@ -89,6 +105,8 @@ private:
         });
         connect(m_timeline, &TimelineWidget::visibleChanged, m_overview, &Overview::setShown);
         connect(m_overview, &Overview::momentRequested, m_timeline, &TimelineWidget::showMoment);
+        connect(m_overview, &Overview::rangeRequested, m_timeline,
+                [this](const model::Interval& range) { m_timeline->showTime(range); });
         connect(m_timeline, &TimelineWidget::copyRequested, this, [this] {
             const QString text = m_range->isHidden() ? m_details->toPlainText() : m_range->text();
             QApplication::clipboard()->setText(text);
@@ -98,6 +116,7 @@ private:
             m_search->setFocus();
             m_search->selectAll();
         });
+        connect(m_timeline, &TimelineWidget::hitsChanged, this, [this] { showResult(); });
         connect(m_details, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
             m_timeline->showMoment(link.fragment().toLongLong());
             m_timeline->setFocus();
@@ -163,10 +182,24 @@ private:
 
     void search(Direction direction)
     {
-        const bool found = m_timeline->find(m_search->text(), direction);
-        m_result->setText(found || m_search->text().isEmpty() ? QString()
-                          : direction == Direction::Forward   ? u"No match after this place."_s
-                                                              : u"No match before this place."_s);
+        m_result->setText(m_search->text().isEmpty() ? QString() : u"searching …"_s);
+        m_timeline->find({m_search->text().toStdString(), std::nullopt, std::nullopt}, direction);
+    }
+
+    void showResult()
+    {
+        const timeline::Hits* const hits = m_timeline->hits();
+        QString text;
+        if (hits != nullptr) {
+            const QString name =
+                hits->request.group ? toQt(timeline::shortName(hits->request.text)) + u": "_s : QString();
+            text = hits->count == 0 ? name + u"Nothing of this name in the run."_s
+                                    : name + u"%L1 of %L2"_s.arg(m_timeline->hitNumber()).arg(hits->count);
+            if (hits->count > timeline::Hits::kMost) {
+                text += u" (the first %L1 are marked)"_s.arg(timeline::Hits::kMost);
+            }
+        }
+        m_result->setText(text);
     }
 
     [[nodiscard]] QString selectionHtml() const
@@ -215,6 +248,7 @@ private:
     }
 
     Session m_session;
+    std::optional<model::Interval> m_chosen; ///< the range that others were told of
     QString m_place; ///< HTML about the place that another view requested, until something is selected
     TimelineWidget* m_timeline;
     Overview* m_overview;

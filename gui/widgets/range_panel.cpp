@@ -28,7 +28,7 @@ RangePanel::RangePanel(QWidget* parent) : QWidget(parent)
 {
     m_title = new QLabel(this);
     m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_table = new ReportTable(u"Figures of the chosen time"_s, ReportTable::Height::AllRows, this);
+    m_table = new ReportTable(u"Figures of the chosen time"_s, ReportTable::Height::Fill, this);
     auto* const lines = new QVBoxLayout(this);
     lines->setContentsMargins(6, 2, 6, 4);
     lines->setSpacing(2);

@@ -3,11 +3,18 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QContextMenuEvent>
+#include <QFileDialog>
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QMenu>
+#include <QMessageBox>
+#include <QSaveFile>
 #include <QScrollBar>
 
 namespace ringside::gui {
+
+using namespace Qt::StringLiterals;
 
 ReportTable::ReportTable(const QString& name, Height height, QWidget* parent)
     : QTableView(parent)
@@ -30,6 +37,10 @@ ReportTable::ReportTable(const QString& name, Height height, QWidget* parent)
     verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setDefaultAlignment(Qt::AlignCenter);
+    setTextElideMode(Qt::ElideMiddle);
+    const auto choose = [this](const QModelIndex& row) { emit rowChosen(m_sorted->mapToSource(row).row()); };
+    connect(this, &QTableView::clicked, this, choose);
+    connect(this, &QTableView::activated, this, choose);
     setSizePolicy(QSizePolicy::Expanding,
                   height == Height::AllRows ? QSizePolicy::Fixed : QSizePolicy::Expanding);
 }
@@ -39,7 +50,21 @@ void ReportTable::setTable(report::Table table)
     m_model->setTable(std::move(table));
     sortByColumn(-1, Qt::AscendingOrder);
     resizeColumnsToContents();
+    limitTexts();
     updateGeometry();
+}
+
+/// A long text must not push the figures beside it out of sight. Its middle is elided: kernels of one library
+/// begin alike. The whole text is the cell's tool tip.
+void ReportTable::limitTexts()
+{
+    constexpr int kWidest = 360;
+    for (int column = 0; column < m_model->columnCount(); ++column) {
+        const bool last = column + 1 == m_model->columnCount();
+        if (!m_model->isNumeric(column) && !last && columnWidth(column) > kWidest) {
+            setColumnWidth(column, kWidest);
+        }
+    }
 }
 
 QSize ReportTable::sizeHint() const
@@ -60,13 +85,28 @@ QSize ReportTable::minimumSizeHint() const
     return m_height == Height::AllRows ? QSize(200, sizeHint().height()) : QTableView::minimumSizeHint();
 }
 
-/// Copies the selected rows, with tabs between the cells.
 void ReportTable::keyPressEvent(QKeyEvent* event)
 {
-    if (!event->matches(QKeySequence::Copy)) {
+    if (event->matches(QKeySequence::Copy)) {
+        copyRows();
+    } else {
         QTableView::keyPressEvent(event);
-        return;
     }
+}
+
+void ReportTable::contextMenuEvent(QContextMenuEvent* event)
+{
+    QMenu menu(this);
+    menu.addAction(u"&Copy selected rows"_s, this, [this] { copyRows(); })
+        ->setEnabled(selectionModel()->hasSelection());
+    menu.addAction(u"Copy &all as CSV"_s, this, [this] { copyCsv(); });
+    menu.addAction(u"&Save as CSV…"_s, this, [this] { saveCsv(); });
+    menu.exec(event->globalPos());
+}
+
+/// Puts tabs between the cells.
+void ReportTable::copyRows() const
+{
     QStringList lines;
     for (const QModelIndex& row : selectionModel()->selectedRows()) {
         QStringList cells;
@@ -76,6 +116,27 @@ void ReportTable::keyPressEvent(QKeyEvent* event)
         lines.append(cells.join(QLatin1Char('\t')));
     }
     QApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+}
+
+void ReportTable::copyCsv() const
+{
+    QApplication::clipboard()->setText(QString::fromStdString(report::csvTable(m_model->table())));
+}
+
+void ReportTable::saveCsv()
+{
+    const QString path =
+        QFileDialog::getSaveFileName(this, u"Save the table"_s, u"table.csv"_s, u"Table (*.csv)"_s);
+    if (path.isEmpty()) {
+        return;
+    }
+    QSaveFile file(path);
+    const std::string text = report::csvTable(m_model->table());
+    if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), static_cast<qint64>(text.size())) < 0 ||
+        !file.commit()) {
+        QMessageBox::warning(this, u"Save the table"_s,
+                             u"Cannot write %1: %2"_s.arg(path, file.errorString()));
+    }
 }
 
 } // namespace ringside::gui

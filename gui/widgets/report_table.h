@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Widget for a report table: a click on a header sorts it, and its rows can be copied as text.
+// Widget for a report table: a click on a header sorts it, and its rows can be copied as text, the whole as
+// CSV, also into a file.
 #pragma once
 #include "models/table_model.h"
 
@@ -19,10 +20,19 @@ public:
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
+signals:
+    /// A row was clicked, or activated by a key: the number that it had in the table as it was given.
+    void rowChosen(int row);
+
 protected:
     void keyPressEvent(QKeyEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
+    void limitTexts();
+    void copyRows() const;
+    void copyCsv() const;
+    void saveCsv();
     TableModel* m_model;
     SortedTableModel* m_sorted;
     Height m_height;

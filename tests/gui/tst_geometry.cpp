@@ -74,22 +74,23 @@ private slots:
         }
     }
 
-    void theLongestOfAPixelShowsAndGapsStayEmpty()
+    void barsHaveEdgesAndGapsStayEmpty()
     {
         using timeline::SpanKind;
         const Theme& theme = themeOf(QPalette(Qt::white));
         BarImage image;
         image.begin({100, 10}, 2.0, theme); // 200 device pixels for 2000 ns
-        const std::vector<timeline::Bar> bars{{{0, 4}, 4, 0, 0, 1, SpanKind::Copy},
-                                              {{4, 8}, 3, 1, 1, 1, SpanKind::Compute}, // shares its pixel
-                                              {{100, 180}, 80, 2, 2, 1, SpanKind::Compute},
-                                              {{1000, 1800}, 800, 3, 3, 1, SpanKind::Wait}};
-        image.add(bars, {0, 2000}, 2, 5);
+        timeline::Lane lane;
+        lane.add({{0, 10}, SpanKind::Copy, 0});
+        lane.add({{100, 180}, SpanKind::Compute, 0});
+        lane.add({{1000, 1800}, SpanKind::Wait, 0});
+        lane.finish();
+        draw(image, lane, {0, 2000}, 2, 5);
         const QImage& picture = image.image();
         QCOMPARE(picture.size(), QSize(200, 20));
         QCOMPARE(picture.pixelColor(0, 4), theme.of(SpanKind::Copy));
         QCOMPARE(picture.pixelColor(5, 4), theme.base);
-        QCOMPARE(picture.pixelColor(10, 4), theme.base); // a border, so that neighbours are two
+        QCOMPARE(picture.pixelColor(10, 4), theme.base); // an edge, so that neighbours are two
         QCOMPARE(picture.pixelColor(11, 4), theme.of(SpanKind::Compute));
         QCOMPARE(picture.pixelColor(17, 13), theme.of(SpanKind::Compute));
         QCOMPARE(picture.pixelColor(18, 4), theme.base);
@@ -102,13 +103,57 @@ private slots:
         QCOMPARE(waiting.size(), 2); // hatched
     }
 
+    /// A stream that computes half of the time, copies a quarter and is used for nothing in the rest.
+    void heightStandsForTheShareOfTheTime()
+    {
+        using timeline::SpanKind;
+        timeline::Lane lane;
+        for (int i = 0; i < 100'000; ++i) {
+            lane.add({{i * 1000, i * 1000 + 500}, SpanKind::Compute, 0});
+            lane.add({{i * 1000 + 600, i * 1000 + 850}, SpanKind::Copy, 0});
+        }
+        lane.finish();
+        const Theme& theme = themeOf(QPalette(Qt::white));
+        BarImage image;
+        image.begin({100, 40}, 1.0, theme);
+        draw(image, lane, {0, 100'000'000}, 0, 40);
+        for (int x = 0; x < 100; ++x) {
+            QCOMPARE(pixelsOf(image, x, theme.of(SpanKind::Compute)), 20);
+            QCOMPARE(pixelsOf(image, x, theme.of(SpanKind::Copy)), 10);
+            QCOMPARE(pixelsOf(image, x, theme.base), 10);
+        }
+        image.begin({100, 4}, 1.0, theme); // too low for a stack
+        draw(image, lane, {0, 100'000'000}, 0, 4);
+        const QColor mixed = image.image().pixelColor(50, 2);
+        QVERIFY(mixed != theme.base && mixed != theme.of(SpanKind::Compute) &&
+                mixed != theme.of(SpanKind::Copy));
+    }
+
+    void whatIsRareIsFaintButSeen()
+    {
+        using timeline::SpanKind;
+        timeline::Lane lane;
+        for (int i = 0; i < 1000; ++i) { // 0.14 % of the time
+            lane.add({{i * 100'000, i * 100'000 + 140}, SpanKind::Copy, 0});
+        }
+        lane.finish();
+        const Theme& theme = themeOf(QPalette(Qt::white));
+        BarImage image;
+        image.begin({100, 20}, 1.0, theme);
+        draw(image, lane, {0, 100'000'000}, 0, 20);
+        for (int x = 0; x < 100; ++x) {
+            QCOMPARE(pixelsOf(image, x, theme.base), 19);
+            QCOMPARE(pixelsOf(image, x, theme.of(SpanKind::Copy)), 0);
+        }
+    }
+
     void bearsBarsAndSamplesOutsideOfWhatIsVisible()
     {
         BarImage image;
         image.begin({10, 4}, 1.0, themeOf(QPalette(Qt::white)));
         constexpr std::int64_t kFar = std::int64_t{1} << 61;
-        image.add({{{-kFar, kFar}, 2 * kFar, 0, 0, 1, timeline::SpanKind::Copy}}, {5, 6}, 0, 4);
-        image.add({{{-kFar, kFar}, 2 * kFar, 0, 0, 1, timeline::SpanKind::Copy}}, {5, 6}, -20, 4);
+        image.add({{{-kFar, kFar}, 2 * kFar, 0, 0, 1, timeline::SpanKind::Copy}}, {}, {5, 6}, 0, 4);
+        image.add({{{-kFar, kFar}, 2 * kFar, 0, 0, 1, timeline::SpanKind::Copy}}, {}, {5, 6}, -20, 4);
         timeline::SampleLine line;
         line.steps = {{{-kFar, kFar}, 1e300}};
         line.most = 1e-300;
@@ -184,6 +229,23 @@ private slots:
         for (const QColor& span : theme.spans) {
             QVERIFY2(contrast(inkOn(span), span) >= kReadable, qPrintable(span.name()));
         }
+    }
+
+private:
+    static void draw(BarImage& image, const timeline::Lane& lane, const Interval& visible, int y, int height)
+    {
+        const int width = image.image().width();
+        const auto bars = lane.bars(visible, nsPerPixel(visible, width));
+        image.add(bars, timeline::coverageOf(lane, bars, visible, static_cast<std::size_t>(width)), visible,
+                  y, height);
+    }
+    static int pixelsOf(const BarImage& image, int x, const QColor& colour)
+    {
+        int count = 0;
+        for (int y = 0; y < image.image().height(); ++y) {
+            count += image.image().pixelColor(x, y) == colour ? 1 : 0;
+        }
+        return count;
     }
 };
 

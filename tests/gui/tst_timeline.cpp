@@ -154,13 +154,26 @@ private slots:
 
     void findSelectsAndOpensWhatItFound()
     {
-        QVERIFY(m_widget->find(QStringLiteral("DATA"), timeline::Direction::Forward));
+        QSignalSpy changed(m_widget.get(), &TimelineWidget::hitsChanged);
+        m_widget->find({"DATA", {}, {}}, timeline::Direction::Forward);
+        QTRY_COMPARE(changed.count(), 1);
         const auto first = m_widget->selected();
         QVERIFY(first);
         QVERIFY(m_widget->layoutOfRows().rowOf(first->track, first->lane) != nullptr);
-        QVERIFY(m_widget->find(QStringLiteral("data"), timeline::Direction::Forward));
+        QCOMPARE(m_widget->hits()->count, m_session.report->model.ranks.size() * 12); // steps
+        QCOMPARE(m_widget->hitNumber(), std::size_t{1});
+        m_widget->find({"DATA", {}, {}}, timeline::Direction::Forward);
         QVERIFY(!(m_widget->selected() == first));
-        QVERIFY(!m_widget->find(QStringLiteral("no such kernel"), timeline::Direction::Forward));
+        QCOMPARE(m_widget->hitNumber(), std::size_t{2});
+        m_widget->find({"DATA", {}, {}}, timeline::Direction::Backward);
+        m_widget->find({"DATA", {}, {}}, timeline::Direction::Backward); // before the first comes the last
+        QCOMPARE(m_widget->hitNumber(), m_widget->hits()->count);
+        m_widget->grab(); // paints hits that are and are not in sight
+        m_widget->find({"no such kernel", {}, {}}, timeline::Direction::Forward);
+        QTRY_VERIFY(m_widget->hits() != nullptr);
+        QCOMPARE(m_widget->hits()->count, std::size_t{0});
+        m_widget->find({"", {}, {}}, timeline::Direction::Forward);
+        QVERIFY(m_widget->hits() == nullptr);
     }
 
     void shiftAndDragChooseATimeThatIsToldOnce()

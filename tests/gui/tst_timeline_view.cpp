@@ -102,7 +102,7 @@ private slots:
 
     void whatIsSelectedIsCopiedAsText()
     {
-        QVERIFY(m_timeline->find(QStringLiteral("data"), timeline::Direction::Forward));
+        find("data");
         QTest::keyClick(m_timeline, Qt::Key_C, Qt::ControlModifier);
         QVERIFY(QApplication::clipboard()->text().startsWith(QStringLiteral("data")));
     }
@@ -156,7 +156,7 @@ private slots:
             QTest::keyClick(m_timeline, key);
         }
         save(QStringLiteral("samples"));
-        QVERIFY(m_timeline->find(QStringLiteral("sgemm"), timeline::Direction::Forward));
+        find("sgemm");
         QTest::keyClick(m_timeline, Qt::Key_F); // the chosen time
         QTest::keyClick(m_timeline, Qt::Key_F); // the kernel
         m_timeline->showTime(zoomed(m_timeline->visible(), 3, m_timeline->visible().start, all));
@@ -165,6 +165,13 @@ private slots:
     }
 
 private:
+    void find(const std::string& text)
+    {
+        QSignalSpy changed(m_timeline, &TimelineWidget::hitsChanged);
+        m_timeline->find({text, {}, {}}, timeline::Direction::Forward);
+        QTRY_VERIFY(changed.count() > 0);
+        QVERIFY(m_timeline->hitNumber() > 0);
+    }
     void save(const QString& name)
     {
         const QImage picture = m_view->grab().toImage();

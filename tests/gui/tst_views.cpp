@@ -218,6 +218,50 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(view(u"compare"_s)->findChildren<TimelineWidget*>().size(), 2, kPatienceMs);
     }
 
+    void statisticsAreOfTheWholeRunOrOfWhatIsChosen()
+    {
+        auto* const dock = view(u"statistics"_s);
+        raise(dock);
+        auto* const table = dock->findChild<ReportTable*>();
+        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 1, kPatienceMs); // one kernel
+        const int count = column(*table, u"count"_s);
+        const int all = table->model()->index(0, count).data().toInt();
+        QCOMPARE(all, 12 * (4 * 4 + 1));
+        auto* const timeline = view(u"timeline"_s)->findChild<TimelineWidget*>();
+        const Interval extent = m_window->session().timeline->extent;
+        timeline->setRange(Interval{extent.start, extent.start + extent.length() / 2});
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->index(0, count).data().toInt() < all, kPatienceMs);
+        dock->findChild<QComboBox*>(u"statisticsBy"_s)->setCurrentIndex(2); // by rank
+        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 4, kPatienceMs);
+        QCOMPARE(table->model()->index(0, column(*table, u"name"_s)).data().toString(), u"rank 2"_s);
+        timeline->setRange(std::nullopt);
+    }
+
+    void aRowOfTheStatisticsMarksItsSpansAndShowsOneAfterTheOther()
+    {
+        auto* const dock = view(u"statistics"_s);
+        raise(dock);
+        auto* const table = dock->findChild<ReportTable*>();
+        auto* const timeline = view(u"timeline"_s)->findChild<TimelineWidget*>();
+        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 1, kPatienceMs);
+        for (std::size_t click = 1; click <= 2; ++click) {
+            QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
+                              table->visualRect(table->model()->index(0, 0)).center());
+            QTRY_COMPARE_WITH_TIMEOUT(timeline->hitNumber(), click, kPatienceMs);
+        }
+        QCOMPARE(timeline->hits()->count, std::size_t{12 * (4 * 4 + 1)});
+        QVERIFY(timeline->selected());
+    }
+
+    void rulesThatCouldNotJudgeAreATableWithTheirReasons()
+    {
+        auto* const table = view(u"not_judged"_s)->findChild<ReportTable*>();
+        const auto& missing = m_window->session().report->notApplicable;
+        QVERIFY(!missing.empty());
+        QCOMPARE(table->model()->rowCount(), static_cast<int>(missing.size()));
+        QCOMPARE(table->model()->index(0, 2).data().toString(), QString::fromStdString(missing[0].reason));
+    }
+
     void samplesAndPortsAreShownOverTime()
     {
         for (const QString& id : {u"samples"_s, u"links"_s}) {
@@ -249,6 +293,15 @@ private:
             }
         }
         return nullptr;
+    }
+    static int column(const ReportTable& table, const QString& name)
+    {
+        for (int i = 0; i < table.model()->columnCount(); ++i) {
+            if (table.model()->headerData(i, Qt::Horizontal).toString() == name) {
+                return i;
+            }
+        }
+        return -1;
     }
     /// The texts of a column after sorting by it.
     static QStringList sortedColumn(ReportTable& view, int column)

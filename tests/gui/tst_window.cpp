@@ -196,6 +196,40 @@ private slots:
         QVERIFY(rows() > before);
     }
 
+    void noViewForcesASizeOnTheWindow()
+    {
+        openRun();
+        for (const ViewEntry* entry : allViews()) {
+            raise(QString::fromLatin1(entry->id));
+            QVERIFY2(m_window->minimumSizeHint().height() <= 480, entry->id);
+            QVERIFY2(m_window->minimumSizeHint().width() <= 800, entry->id);
+        }
+        m_window->resize(1280, 720);
+        raise(QStringLiteral("timeline"));
+        auto* const timeline = m_window->findChild<TimelineWidget*>();
+        timeline->setRange(timeline->visible()); // the figures of a chosen time must not need more
+        QCoreApplication::processEvents();
+        QCOMPARE(m_window->size(), QSize(1280, 720));
+        QVERIFY(m_window->findChild<QDockWidget*>(QStringLiteral("timeline"))->height() >= 0.55 * 720);
+    }
+
+    void oneViewGetsAllRoomAndGivesItBack()
+    {
+        openRun();
+        const auto dock = [&](const char* id) {
+            return m_window->findChild<QDockWidget*>(QString::fromLatin1(id));
+        };
+        dock("timeline")->findChild<TimelineWidget*>()->setFocus();
+        QTest::keyClick(m_window.get(), Qt::Key_F11);
+        QVERIFY(!dock("timeline")->isHidden() && dock("findings")->isHidden() && dock("summary")->isHidden());
+        QVERIFY(m_window->raiseView(QStringLiteral("findings"))); // takes the room over
+        QVERIFY(dock("timeline")->isHidden() && !dock("findings")->isHidden());
+        auto* const list = m_window->findChild<QTreeView*>(QStringLiteral("findings"));
+        const QRect row = list->visualRect(list->model()->index(0, 1));
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.center()); // shows its moment
+        QVERIFY(!dock("timeline")->isHidden() && !dock("findings")->isHidden());
+    }
+
     void aLayoutIsKeptUnderAName()
     {
         openRun();

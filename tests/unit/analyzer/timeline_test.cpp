@@ -2,6 +2,7 @@
 #include "report/report.h"
 #include "support/durations.h"
 #include "support/trace_builder.h"
+#include "timeline/coverage.h"
 #include "timeline/range_statistics.h"
 #include "timeline/timeline.h"
 #include "values/text.h"
@@ -178,6 +179,125 @@ TEST(Lane, keepsItsBarsWhenPannedByWholePixels)
                            [](const Bar& a, const Bar& b) { return a.time == b.time; }));
 }
 
+/// Kinds change, and gaps are much longer than spans.
+Lane mixedLane(std::size_t spans)
+{
+    std::mt19937_64 random(3);
+    Lane lane;
+    std::int64_t time = 100;
+    for (std::size_t i = 0; i < spans; ++i) {
+        const auto length = static_cast<std::int64_t>(random() % (i % 97 == 0 ? 40'000 : 60));
+        constexpr std::array kKinds{SpanKind::Compute, SpanKind::Compute, SpanKind::Wait, SpanKind::Copy};
+        lane.add({{time, time + length}, kKinds[random() % kKinds.size()], 0});
+        time += length + static_cast<std::int64_t>(random() % 3000);
+    }
+    lane.finish();
+    return lane;
+}
+
+ByKind<std::int64_t> plainTimes(const Lane& lane, const Interval& range)
+{
+    ByKind<std::int64_t> times{};
+    for (std::size_t i = 0; i < lane.size(); ++i) {
+        const Span span = lane.span(i);
+        times[static_cast<std::size_t>(span.kind)] += model::overlapLength(span.time, range);
+    }
+    return times;
+}
+
+TEST(Lane, addsUpTheTimesOfAnyStretchOfSpans)
+{
+    const Lane lane = mixedLane(5000);
+    std::mt19937 random(11);
+    for (int i = 0; i < 500; ++i) {
+        const std::size_t first = random() % lane.size();
+        const std::size_t last = first + 1 + random() % (lane.size() - first);
+        ByKind<std::int64_t> expected{};
+        for (std::size_t at = first; at < last; ++at) {
+            expected[static_cast<std::size_t>(lane.span(at).kind)] += lane.span(at).time.length();
+        }
+        ASSERT_EQ(lane.timeOf(first, last), expected) << first << ' ' << last;
+    }
+}
+
+TEST(Coverage, isTheTimeThatSpansReallyTakeAtEveryResolution)
+{
+    const Lane lane = mixedLane(20'000);
+    for (const std::size_t columns : {7U, 400U, 1600U, 40'000U}) {
+        const Interval range{lane.extent().start - 1000, lane.extent().end + 1000};
+        const std::int64_t columnNs = range.length() / static_cast<std::int64_t>(columns);
+        const auto shares = coverageOf(lane, lane.bars(range, columnNs), range, columns);
+        ASSERT_EQ(shares.size(), columns);
+        const ByKind<std::int64_t> expected = plainTimes(lane, range);
+        for (std::size_t kind = 0; kind < kSpanKinds; ++kind) {
+            double sum = 0;
+            for (const ByKind<float>& each : shares) {
+                ASSERT_GE(each[kind], 0);
+                ASSERT_LE(each[kind], 1);
+                sum += static_cast<double>(each[kind]);
+            }
+            const double ns = sum * static_cast<double>(range.length()) / static_cast<double>(columns);
+            EXPECT_NEAR(ns, static_cast<double>(expected[kind]), 1e-3 * static_cast<double>(expected[kind]))
+                << columns;
+        }
+        const std::size_t middle = columns / 2; // one column alone, by the spans in it
+        const double width = static_cast<double>(range.length()) / static_cast<double>(columns);
+        const auto at = [&](std::size_t column) {
+            return range.start + std::llround(static_cast<double>(column) * width);
+        };
+        const ByKind<std::int64_t> own = plainTimes(lane, {at(middle), at(middle + 1)});
+        constexpr auto kCompute = static_cast<std::size_t>(SpanKind::Compute);
+        if (columns <= 400) { // else single spans decide
+            EXPECT_NEAR(static_cast<double>(shares[middle][kCompute]) * width,
+                        static_cast<double>(own[kCompute]), 0.1 * width);
+        }
+    }
+}
+
+TEST(Coverage, ofNothingAndOfHostileTimesIsNothingBad)
+{
+    EXPECT_TRUE(coverageOf(Lane(), {}, {0, 10}, 0).empty());
+    EXPECT_EQ(coverageOf(Lane(), {}, {5, 5}, 3).size(), 3U);
+    Lane lane;
+    constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 4;
+    lane.add({{-kFar, kFar}, SpanKind::Copy, 0});
+    lane.finish();
+    const auto shares = coverageOf(lane, lane.bars({0, 100}, 1), {0, 100}, 10);
+    for (const ByKind<float>& each : shares) {
+        EXPECT_FLOAT_EQ(each[static_cast<std::size_t>(SpanKind::Copy)], 1);
+    }
+}
+
+TEST(Strip, holdsThePartsOfTheTimeAsTheFiguresOfARangeDo)
+{
+    const model::Model model = lateRankModel();
+    const Timeline timeline = buildTimeline(model);
+    ASSERT_EQ(timeline.strips.size(), model.ranks.size());
+    const auto ranks = statisticsOf(model, timeline, timeline.extent);
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+        for (const std::size_t columns : {1U, 100U, 1000U, 20'000U}) {
+            ByKind<double> sum{};
+            for (const ByKind<float>& each : timeline.strips[rank].coverage(timeline.extent, columns)) {
+                for (std::size_t kind = 0; kind < kSpanKinds; ++kind) {
+                    sum[kind] += static_cast<double>(each[kind]) / static_cast<double>(columns);
+                }
+            }
+            const metrics::Breakdown& parts = *ranks[rank].device;
+            const auto share = [&](SpanKind kind) { return sum[static_cast<std::size_t>(kind)]; };
+            constexpr double kRounding = 0.01; // a cell has 8 bits
+            EXPECT_NEAR(share(SpanKind::Compute), parts.share(parts.computeNs), kRounding) << columns;
+            EXPECT_NEAR(share(SpanKind::Wait), parts.share(parts.exposedWaitNs), kRounding) << columns;
+            EXPECT_NEAR(share(SpanKind::Transfer),
+                        parts.share(parts.exposedCommunicationNs - parts.exposedWaitNs), kRounding);
+        }
+    }
+    for (const ByKind<float>& each : timeline.strips[0].coverage({-500, -10}, 4)) {
+        EXPECT_EQ(each, ByKind<float>{}); // before the run there is nothing
+    }
+    EXPECT_TRUE(Strip().empty());
+    EXPECT_EQ(Strip().coverage({0, 10}, 3).size(), 3U);
+}
+
 TEST(Lane, answersForHostileTimesAndNothing)
 {
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -254,25 +374,6 @@ TEST(Timeline, leadsFromAKernelToItsLaunchAndItsCollective)
         std::ranges::find(text.lines, "last arrival", &std::pair<std::string, std::string>::first);
     ASSERT_NE(last, text.lines.end());
     EXPECT_TRUE(last->second.starts_with("rank 2, ")) << last->second;
-}
-
-TEST(Timeline, findsSpansByNameInBothDirections)
-{
-    const model::Model model = lateRankModel();
-    const Timeline timeline = buildTimeline(model);
-    const auto first = findSpan(model, timeline, "DATA", timeline.extent.start - 1, Direction::Forward);
-    ASSERT_TRUE(first);
-    const Span span = timeline.span(*first);
-    EXPECT_EQ(nameOf(model, timeline.tracks[first->track], span), "data");
-    const auto second = findSpan(model, timeline, "data", span.time.start, Direction::Forward);
-    ASSERT_TRUE(second);
-    EXPECT_GT(timeline.span(*second).time.start, span.time.start);
-    const auto back =
-        findSpan(model, timeline, "data", timeline.span(*second).time.start, Direction::Backward);
-    ASSERT_TRUE(back);
-    EXPECT_EQ(timeline.span(*back).time.start, span.time.start);
-    EXPECT_FALSE(findSpan(model, timeline, "no such thing", 0, Direction::Forward));
-    EXPECT_FALSE(findSpan(model, timeline, "", 0, Direction::Forward));
 }
 
 TEST(Timeline, nestsWhatRunsInsideAndCountsWhatIsTooDeep)

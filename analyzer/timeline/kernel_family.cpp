@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline/kernel_family.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace ringside::timeline {
+namespace {
+
+struct FamilyRow {
+    std::string_view part;
+    KernelFamily family;
+};
+constexpr std::array kFamilyRows = {
+#define RINGSIDE_KERNEL_FAMILY(part, family) FamilyRow{part, KernelFamily::family},
+#include "timeline/kernel_families.def"
+};
+
+bool isOpening(char c)
+{
+    return c == '<' || c == '(' || c == '[' || c == '{';
+}
+
+bool isClosing(char c)
+{
+    return c == '>' || c == ')' || c == ']' || c == '}';
+}
+
+} // namespace
+
+KernelFamily familyOf(std::string_view kernel)
+{
+    std::string lower(kernel);
+    std::ranges::transform(lower, lower.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const auto row = std::ranges::find_if(
+        kFamilyRows, [&lower](const FamilyRow& each) { return lower.find(each.part) != std::string::npos; });
+    return row == kFamilyRows.end() ? KernelFamily::Other : row->family;
+}
+
+std::string_view familyName(KernelFamily family)
+{
+    constexpr std::array<std::string_view, kKernelFamilies> kNames{"matrix multiplication",
+                                                                   "attention",
+                                                                   "normalisation",
+                                                                   "optimizer",
+                                                                   "embedding and indexing",
+                                                                   "reduction",
+                                                                   "elementwise",
+                                                                   "copies by kernel",
+                                                                   "other"};
+    return kNames[static_cast<std::size_t>(family)];
+}
+
+std::string shortName(std::string_view name)
+{
+    constexpr std::string_view kAnonymous = "(anonymous namespace)";
+    std::string text(name);
+    for (std::size_t at = text.find(kAnonymous); at != std::string::npos; at = text.find(kAnonymous)) {
+        text.erase(at, kAnonymous.size());
+    }
+    // what stands inside of brackets says nothing about where the name begins and ends
+    std::string result;
+    int depth = 0;
+    bool folded = false;
+    for (const char c : text) {
+        if (isOpening(c)) {
+            if (depth == 0 && c == '(' && !result.empty()) {
+                break; // the parameters: nothing behind them belongs to the name
+            }
+            folded = folded || (depth == 0 && c == '<');
+            ++depth;
+        } else if (isClosing(c)) {
+            depth = std::max(0, depth - 1);
+        } else if (depth == 0 && (c == ':' || c == ' ')) {
+            result.clear();
+            folded = false;
+        } else if (depth == 0) {
+            result += c;
+        }
+    }
+    if (result.empty()) {
+        return std::string(name);
+    }
+    return folded ? result + "<…>" : result;
+}
+
+} // namespace ringside::timeline

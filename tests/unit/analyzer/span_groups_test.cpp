@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is added up by name, what a search finds, and how kernels are called.
+#include "support/trace_builder.h"
+#include "timeline/kernel_family.h"
+#include "timeline/search.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace ringside::timeline {
+namespace {
+
+using namespace std::chrono_literals;
+using test::operator""_MiB;
+using test::StepBuilder;
+using test::TraceBuilder;
+
+constexpr std::int64_t kSteps = 8;
+
+/// Four ranks; rank 2 computes 5 ms longer in every step.
+struct LateRun {
+    model::Model model;
+    Timeline timeline;
+    LateRun()
+    {
+        TraceBuilder builder(4);
+        builder.steps(kSteps, [](StepBuilder& step) {
+            step.everyRank().host(200us, "data").compute(3ms, {.launches = 3});
+            step.rank(2).compute(5ms);
+            step.allReduce(4_MiB, {.takes = 1ms});
+        });
+        model = model::buildModel(builder.run());
+        timeline = buildTimeline(model);
+    }
+};
+
+/// The same by a plain loop.
+std::int64_t timeOfKind(const LateRun& run, SpanTable table, const Interval& range)
+{
+    std::int64_t sum = 0;
+    for (const Track& track : run.timeline.tracks) {
+        for (const Lane& lane : track.lanes) {
+            for (std::size_t i = 0; i < lane.size(); ++i) {
+                sum += isOf(table, lane.span(i).kind) ? model::overlapLength(lane.span(i).time, range) : 0;
+            }
+        }
+    }
+    return sum;
+}
+
+TEST(SpanGroups, addUpToTheTimesOfAllSpansByEveryGrouping)
+{
+    const LateRun run;
+    const Interval all = run.timeline.extent;
+    const Interval part{all.start + all.length() / 3, all.end - all.length() / 4};
+    for (const SpanTable table : {SpanTable::Kernels, SpanTable::Communication, SpanTable::Copies,
+                                  SpanTable::Ranges, SpanTable::Calls}) {
+        for (const Grouping by : {Grouping::Name, Grouping::Family, Grouping::Rank, Grouping::Stream}) {
+            for (const Interval& range : {all, part}) {
+                std::int64_t sum = 0;
+                for (const SpanGroup& group :
+                     groupsOf(run.model, run.timeline, {table, by, range, std::nullopt})) {
+                    sum += group.totalNs;
+                    EXPECT_LE(group.medianNs, group.p99Ns);
+                    EXPECT_LE(group.p99Ns, std::nextafter(static_cast<float>(group.mostNs), 1e30F));
+                    EXPECT_LE(group.leastOfRankNs, group.mostOfRankNs);
+                }
+                EXPECT_EQ(sum, timeOfKind(run, table, range));
+            }
+        }
+    }
+}
+
+TEST(SpanGroups, tellWhoseTimeDiffersAndCountAKernelThatWaitsOnce)
+{
+    const LateRun run;
+    const GroupRequest communication{SpanTable::Communication, Grouping::Name, run.timeline.extent, {}};
+    const auto groups = groupsOf(run.model, run.timeline, communication);
+    ASSERT_EQ(groups.size(), 1U);
+    EXPECT_EQ(groups[0].count, 4 * kSteps);
+    EXPECT_EQ(groups[0].ranks, 4U);
+    EXPECT_GT(groups[0].waitNs, 0);
+    EXPECT_LT(groups[0].leastOfRankNs, groups[0].mostOfRankNs / 2); // the late rank waits for nobody
+    const auto ranks = groupsOf(run.model, run.timeline,
+                                {SpanTable::Kernels, Grouping::Rank, run.timeline.extent, std::nullopt});
+    ASSERT_EQ(ranks.size(), 4U);
+    EXPECT_EQ(ranks[0].name, "rank 2"); // the largest total
+    const auto one = groupsOf(run.model, run.timeline,
+                              {SpanTable::Kernels, Grouping::Rank, run.timeline.extent, std::size_t{1}});
+    ASSERT_EQ(one.size(), 1U);
+    EXPECT_EQ(one[0].name, "rank 1");
+    const report::Table table = tableOf(groups, communication);
+    EXPECT_EQ(table.header.back(), "name");
+    EXPECT_EQ(table.rows.front().size(), table.header.size());
+}
+
+TEST(SpanGroups, areNoneWhereNothingIsOrSomebodyCancels)
+{
+    const LateRun run;
+    const Interval before{run.timeline.extent.start - 1000, run.timeline.extent.start - 10};
+    const GroupRequest request{SpanTable::Kernels, Grouping::Name, before, {}};
+    EXPECT_TRUE(groupsOf(run.model, run.timeline, request).empty());
+    const GroupRequest whole{SpanTable::Kernels, Grouping::Name, run.timeline.extent, {}};
+    EXPECT_TRUE(groupsOf(run.model, run.timeline, whole, [] { return true; }).empty());
+}
+
+TEST(Search, findsAllAndGoesRoundInBothDirections)
+{
+    const LateRun run;
+    const Hits hits = search(run.model, run.timeline, {"DATA", {}, {}});
+    ASSERT_EQ(hits.count, 4U * kSteps);
+    ASSERT_EQ(hits.byTime.size(), hits.count);
+    std::int64_t before = std::numeric_limits<std::int64_t>::min();
+    for (const std::size_t hit : hits.byTime) {
+        const SpanId& id = hits.spans[hit];
+        EXPECT_EQ(nameOf(run.model, run.timeline.tracks[id.track], run.timeline.span(id)), "data");
+        EXPECT_LE(before, run.timeline.span(id).time.start);
+        before = run.timeline.span(id).time.start;
+    }
+    EXPECT_EQ(hits.nearest(run.timeline, run.timeline.extent.start - 1, Direction::Forward), 0U);
+    EXPECT_EQ(hits.nearest(run.timeline, run.timeline.extent.end, Direction::Forward), 0U);
+    EXPECT_EQ(hits.nearest(run.timeline, run.timeline.extent.start - 1, Direction::Backward), hits.count - 1);
+    std::size_t found = 0;
+    for (std::size_t track = 0; track < run.timeline.tracks.size(); ++track) {
+        for (std::size_t lane = 0; lane < run.timeline.tracks[track].lanes.size(); ++lane) {
+            found += hits.of(track, lane).size();
+        }
+    }
+    EXPECT_EQ(found, hits.count);
+    EXPECT_EQ(search(run.model, run.timeline, {"data", {}, std::size_t{2}}).count, kSteps);
+    EXPECT_EQ(search(run.model, run.timeline, {"no such thing", {}, {}}).count, 0U);
+    EXPECT_FALSE(search(run.model, run.timeline, {"", {}, {}}).nearest(run.timeline, 0, Direction::Forward));
+    EXPECT_EQ(search(run.model, run.timeline, {"data", {}, {}}, [] { return true; }).count, 0U);
+}
+
+TEST(Search, findsAsManySpansAsAGroupHas)
+{
+    const LateRun run;
+    for (const SpanTable table : {SpanTable::Kernels, SpanTable::Communication, SpanTable::Calls}) {
+        for (const Grouping by : {Grouping::Name, Grouping::Family}) {
+            for (const SpanGroup& group :
+                 groupsOf(run.model, run.timeline, {table, by, run.timeline.extent, {}})) {
+                const Hits hits = search(run.model, run.timeline, {group.name, std::pair(table, by), {}});
+                EXPECT_EQ(static_cast<std::int64_t>(hits.count), group.count) << group.name;
+            }
+        }
+    }
+}
+
+TEST(KernelNames, haveFamiliesThatPeopleWouldGiveThem)
+{
+    EXPECT_EQ(familyOf("ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_32x6_nn"), KernelFamily::Matmul);
+    EXPECT_EQ(familyOf("nvjet_tst_128x64_64x4_2x1_v_bz_coopB_bias_nt"), KernelFamily::Matmul);
+    EXPECT_EQ(familyOf("void flash::flash_fwd_kernel<Flash_fwd_kernel_traits<128> >"),
+              KernelFamily::Attention);
+    EXPECT_EQ(familyOf("void multi_tensor_apply_kernel<AdamFunctorMaster<c10::BFloat16> >"),
+              KernelFamily::Optimizer);
+    EXPECT_EQ(familyOf("void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float>"),
+              KernelFamily::Normalisation);
+    EXPECT_EQ(familyOf("void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float> >"),
+              KernelFamily::Elementwise);
+    EXPECT_EQ(familyOf("void at::native::reduce_kernel<512, 1>"), KernelFamily::Reduction);
+    EXPECT_EQ(familyOf("my_kernel"), KernelFamily::Other);
+    EXPECT_EQ(familyOf(""), KernelFamily::Other);
+    for (std::size_t i = 0; i < kKernelFamilies; ++i) {
+        EXPECT_FALSE(familyName(static_cast<KernelFamily>(i)).empty());
+    }
+}
+
+TEST(KernelNames, areShortWithoutWhatNobodyReads)
+{
+    EXPECT_EQ(shortName("void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float> >(int, float*)"),
+              "reduce_kernel<…>");
+    EXPECT_EQ(shortName("void at::native::(anonymous namespace)::softmax_warp<float, 8>(float*, int)"),
+              "softmax_warp<…>");
+    EXPECT_EQ(shortName("ampere_sgemm_128x64_nn"), "ampere_sgemm_128x64_nn");
+    EXPECT_EQ(shortName("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"),
+              "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
+    EXPECT_EQ(shortName("aten::mm"), "mm");
+    EXPECT_EQ(shortName("<><>"), "<><>");
+    EXPECT_EQ(shortName("((("), "(((");
+    EXPECT_EQ(shortName(""), "");
+}
+
+} // namespace
+} // namespace ringside::timeline
