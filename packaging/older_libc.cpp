@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What g++'s static libraries and ours expect of a C library that is newer than the floor (README.md in this
-// folder), linked into each portable binary and visible in it alone.
+// folder), linked into each portable binary and into every collector, and visible in it alone.
 #include "older_random.h"
 #include "older_waits.h"
 
@@ -23,8 +23,9 @@ extern "C" {
 /// glibc 2.32. libstdc++ leaves out atomic counting where it is true.
 char __libc_single_threaded = 0; // NOLINT(bugprone-reserved-identifier)
 
-/// glibc 2.35, documented in its manual; libgcc finds by it how to unwind.
-struct dl_find_object { // NOLINT(readability-identifier-naming)
+/// glibc 2.35, documented in its manual; libgcc finds by it how to unwind. Its name is not glibc's, whose
+/// newer headers declare it.
+struct FoundObject {
     unsigned long long flags;
     void* mapStart;
     void* mapEnd;
@@ -39,7 +40,7 @@ namespace {
 
 struct ObjectSearch {
     std::uintptr_t address;
-    dl_find_object* found;
+    FoundObject* found;
 };
 
 /// 1: the address lies in this object.
@@ -72,7 +73,8 @@ int findAround(dl_phdr_info* object, std::size_t /*bytes*/, void* data)
 
 extern "C" {
 
-int _dl_find_object(void* address, dl_find_object* found) // NOLINT(bugprone-reserved-identifier)
+int findObject(void* address, FoundObject* found) __asm__("_dl_find_object");
+int findObject(void* address, FoundObject* found)
 {
     ObjectSearch search{reinterpret_cast<std::uintptr_t>(address), found};
     return dl_iterate_phdr(&findAround, &search) == 1 && found->ehFrame != nullptr ? 0 : -1;
@@ -91,7 +93,7 @@ int getentropy(void* buffer, size_t bytes)
 }
 
 /// glibc 2.36; std::random_device asks it.
-std::uint32_t arc4random()
+std::uint32_t arc4random() noexcept
 {
     std::uint32_t number = 0;
     ringside::older::fillWithRandom(&number, sizeof number);

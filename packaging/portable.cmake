@@ -19,10 +19,6 @@ add_library(ringside_unused_formats OBJECT ${CMAKE_CURRENT_LIST_DIR}/unused_form
 set(RINGSIDE_LIBARCHIVE_NEEDS -lacl)
 set(RINGSIDE_LIBDW_NEEDS -lelf -lz -llzma -lbz2)
 
-# Hidden: dlsym() is to find the system's own, and another library's calls are not to come here.
-add_library(ringside_older_libc OBJECT ${CMAKE_CURRENT_LIST_DIR}/older_libc.cpp)
-target_compile_options(ringside_older_libc PRIVATE -fno-builtin -fvisibility=hidden)
-
 # ringside_link_portably(TARGET): for what is shipped.
 function(ringside_link_portably target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:ringside_older_libc>)

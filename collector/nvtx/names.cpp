@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nvtx/names.h"
 
-#include <pthread.h>
+#include "record/glibc.h"
 
 #include <mutex>
 
@@ -19,8 +19,8 @@ constinit Handles g_handles;
 // A child of a fork must not inherit the lock from a thread that is not there any more.
 __attribute__((constructor)) void keepLockThroughForks()
 {
-    pthread_atfork([] { g_handles.mutex.lock(); }, [] { g_handles.mutex.unlock(); },
-                   [] { g_handles.mutex.unlock(); });
+    atFork([] { g_handles.mutex.lock(); }, [] { g_handles.mutex.unlock(); },
+           [] { g_handles.mutex.unlock(); });
 }
 
 std::uint64_t nextSchemaId()

@@ -3,6 +3,7 @@
 
 #include "record/cancellation.h"
 #include "record/drain.h"
+#include "record/glibc.h"
 #include "record/identity.h"
 #include "record/levels.h"
 #include "record/message.h"
@@ -160,6 +161,11 @@ namespace {
 
 void startSession()
 {
+    if (!runsOnGlibc()) {
+        say(Talk::Always, "not recording: this program's C library is not glibc");
+        g_gate.end();
+        return;
+    }
     try {
         if (!runWithOwnDescriptors([] { g_session = makeSession(); })) {
             say(Talk::Always,
@@ -217,7 +223,7 @@ ThreadState* makeThreadState()
 
 __attribute__((constructor)) void installForkHandler()
 {
-    pthread_atfork(&holdStart, &releaseStart, &disableInChild);
+    atFork(&holdStart, &releaseStart, &disableInChild);
 }
 
 __attribute__((destructor)) void closeAtUnload()

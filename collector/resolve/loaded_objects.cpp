@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resolve/loaded_objects.h"
 
+#include "record/glibc.h"
 #include "resolve/symbol_table.h"
 
 #include <dlfcn.h>
@@ -89,7 +90,8 @@ bool isDefinition(const void* function)
     Dl_info info{};
     Dl_info ours{};
     const ElfW(Sym)* symbol = nullptr;
-    return dladdr1(function, &info, reinterpret_cast<void**>(const_cast<ElfW(Sym)**>(&symbol)),
+    return dladdr1 != nullptr &&
+           dladdr1(function, &info, reinterpret_cast<void**>(const_cast<ElfW(Sym)**>(&symbol)),
                    RTLD_DL_SYMENT) != 0 &&
            dladdr(reinterpret_cast<const void*>(&isDefinition), &ours) != 0 &&
            info.dli_fbase != ours.dli_fbase && (symbol == nullptr || symbol->st_shndx != SHN_UNDEF);

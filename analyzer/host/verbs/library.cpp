@@ -5,6 +5,9 @@
 
 #include <cstring>
 
+#pragma weak                                                                                                 \
+    dlvsym // the collector is also preloaded into programs of musl, which lacks it, and does nothing there
+
 namespace ringside::host::verbs {
 namespace {
 
