@@ -70,6 +70,13 @@ std::optional<std::string> valueIn(const std::string& environment, std::string_v
     return environment.substr(at, environment.find('\0', at) - at);
 }
 
+/// musl's loader and library are one file: ld-musl-x86_64.so.1, on Debian a link to
+/// x86_64-linux-musl/libc.so.
+bool mapsMusl(const std::string& maps)
+{
+    return maps.find("/ld-musl-") != std::string::npos || maps.find("-musl/libc.so\n") != std::string::npos;
+}
+
 std::optional<std::int64_t> rankIn(const std::string& environment)
 {
     for (const char* const name : kRankVariables) {
@@ -81,6 +88,19 @@ std::optional<std::int64_t> rankIn(const std::string& environment)
         }
     }
     return std::nullopt;
+}
+
+/// In a container, a process names its file by another number: this finds those of this process's numbers.
+bool hasDatabase(const fs::path& run, pid_t pid)
+{
+    const std::string end = fmt::format("-{}.db", pid);
+    std::error_code error;
+    for (fs::directory_iterator entry(run, error), last; !error && entry != last; entry.increment(error)) {
+        if (entry->path().filename().string().ends_with(end)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /// Returns "ranks 0 to 7", "ranks 2 and 3" or "rank 5".
@@ -138,13 +158,14 @@ void MissedRanks::checkProcess(pid_t pid)
     if (!rank) {
         return;
     }
-    if (procFile(pid, "maps").find(m_fileName) != std::string::npos) {
-        m_reached.insert(pid);
-        m_reachedRanks.insert(*rank);
+    const std::string maps = procFile(pid, "maps");
+    const bool isMusl = mapsMusl(maps);
+    if (!isMusl && maps.find(m_fileName) != std::string::npos) {
+        m_reached.emplace(pid, *rank);
         return;
     }
     Missed& missed = m_missed[*rank];
-    missed.why = whyMissed(pid, environment);
+    missed.why = isMusl ? Why::NoGlibc : whyMissed(pid, environment);
     missed.program = procFile(pid, "comm");
     missed.program.erase(missed.program.find_last_not_of('\n') + 1);
     ++missed.looks;
@@ -160,12 +181,20 @@ MissedRanks::Why MissedRanks::whyMissed(pid_t pid, const std::string& environmen
     return access(there.c_str(), R_OK) != 0 ? Why::NoFile : Why::NotLoaded;
 }
 
-std::string MissedRanks::text() const
+bool MissedRanks::isReached(std::int64_t rank, const Missed& missed, const fs::path& run) const
+{
+    const bool isInContainer = missed.why == Why::NoFile || missed.why == Why::NoGlibc;
+    return std::ranges::any_of(m_reached, [&](const auto& process) {
+        return process.second == rank && (!isInContainer || hasDatabase(run, process.first));
+    });
+}
+
+std::string MissedRanks::text(const fs::path& run) const
 {
     constexpr int kSure = 2; // on the first check, a process may have only just begun
     std::map<std::pair<Why, std::string>, std::vector<std::int64_t>> groups;
     for (const auto& [rank, missed] : m_missed) {
-        if (missed.looks >= kSure && !m_reachedRanks.contains(rank)) {
+        if (missed.looks >= kSure && !isReached(rank, missed, run)) {
             groups[{missed.why, missed.program}].push_back(rank);
         }
     }
@@ -175,6 +204,9 @@ std::string MissedRanks::text() const
         text += fmt::format("ringside: warning: not recorded: {} ({}): ", ranksText(ranks), program);
         text += why == Why::NoVariable ? fmt::format("the launcher did not pass on LD_PRELOAD\n  Set the "
                                                      "variables that `ringside env` prints.\n")
+                : why == Why::NoGlibc
+                    ? std::string("their C library is musl, not glibc, and the collector records nothing "
+                                  "there\n  Use an image with glibc (Debian, Ubuntu, RHEL and others).\n")
                 : why == Why::NoFile
                     ? fmt::format("{} does not exist in their container\n  "
                                   "Mount the collector there under the same path.\n",

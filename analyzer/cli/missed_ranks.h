@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds ranks below a running command that do not load the collector: their launcher dropped LD_PRELOAD, or
-// they run in a container without the collector's file. It reads /proc so seldom that the cost does not
-// matter. It sees descendants of the command on this host that live for a second or longer.
+// Finds ranks below a running command that the collector does not record: their launcher dropped LD_PRELOAD,
+// or they run in a container without the collector's file or with another C library. It reads /proc so seldom
+// that the cost does not matter. It sees descendants of the command on this host that live for a second or
+// longer.
 #pragma once
 #include <sys/types.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -22,11 +22,13 @@ public:
     /// Checks the processes if it is time to. Call it several times a second. Never throws.
     void check();
 
-    /// Returns a warning about missed ranks and what to do; empty: none was missed.
-    [[nodiscard]] std::string text() const;
+    /// Returns a warning about missed ranks and what to do; empty: none was missed. A process of a rank that
+    /// recorded into `run` counts for it. So does one that only loaded the collector, unless it started
+    /// another one in a container that the collector does not reach: then it was the container's launcher.
+    [[nodiscard]] std::string text(const std::filesystem::path& run) const;
 
 private:
-    enum class Why { NoVariable, NoFile, NotLoaded };
+    enum class Why { NoVariable, NoFile, NotLoaded, NoGlibc };
     struct Missed {
         std::string program;
         Why why = Why::NotLoaded;
@@ -34,11 +36,12 @@ private:
     };
     void checkProcess(pid_t pid);
     [[nodiscard]] Why whyMissed(pid_t pid, const std::string& environment) const;
+    [[nodiscard]] bool isReached(std::int64_t rank, const Missed& missed,
+                                 const std::filesystem::path& run) const;
 
     std::filesystem::path m_collector;
-    std::string m_fileName; ///< the end of its line in a process's maps
-    std::set<pid_t> m_reached;
-    std::set<std::int64_t> m_reachedRanks;
+    std::string m_fileName;                  ///< the end of its line in a process's maps
+    std::map<pid_t, std::int64_t> m_reached; ///< the rank of each process that loaded the collector
     std::map<std::int64_t, Missed> m_missed;
     std::int64_t m_nextNs = 0;
     std::int64_t m_pauseNs = 0;

@@ -11,11 +11,14 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
+#include <algorithm>
 #include <array>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace ringside::cli {
@@ -62,25 +65,32 @@ fs::path findProgram(const std::string& name)
     return {};
 }
 
-/// An ELF program without an interpreter is static: no loader reads LD_PRELOAD for it.
-bool isStaticProgram(const fs::path& program)
+/// Returns the loader that an ELF program of 64 bits names; empty: it is static, and no loader reads
+/// LD_PRELOAD for it. Null: it is no such program.
+std::optional<std::string> loaderOf(const fs::path& program)
 {
     std::ifstream file(program, std::ios::binary);
     Elf64_Ehdr header{};
     file.read(reinterpret_cast<char*>(&header), sizeof header);
     if (!file || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
         header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type == ET_REL) {
-        return false;
+        return std::nullopt;
     }
     file.seekg(static_cast<std::streamoff>(header.e_phoff));
     for (int i = 0; i < header.e_phnum; ++i) {
         Elf64_Phdr segment{};
         file.read(reinterpret_cast<char*>(&segment), sizeof segment);
-        if (!file || segment.p_type == PT_INTERP) {
-            return false;
+        if (!file) {
+            return std::nullopt;
+        }
+        if (segment.p_type == PT_INTERP) {
+            std::string path(std::min<std::size_t>(segment.p_filesz, PATH_MAX), '\0');
+            file.seekg(static_cast<std::streamoff>(segment.p_offset));
+            file.read(path.data(), static_cast<std::streamsize>(path.size()));
+            return file ? std::optional(path) : std::nullopt;
         }
     }
-    return true;
+    return "";
 }
 
 bool hasDriver()
@@ -107,7 +117,14 @@ std::string whyNothing(const RecordedCommand& command)
         return fmt::format("the file-size limit of {} KiB (ulimit -f) leaves no room for a trace",
                            bytes / 1024);
     }
-    if (isStaticProgram(findProgram(command.program))) {
+    const std::optional<std::string> loader = loaderOf(findProgram(command.program));
+    if (loader && loader->find("ld-musl-") != std::string::npos) {
+        return fmt::format(
+            "{} is a program for the C library musl, and the collector records only with glibc; "
+            "build it for glibc, or use an image with glibc",
+            command.program);
+    }
+    if (loader && loader->empty()) {
         return fmt::format(
             "{} is a static program, which ignores LD_PRELOAD; if it starts the job "
             "elsewhere (a container, another host), put `ringside record` before the command there",

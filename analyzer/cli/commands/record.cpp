@@ -85,7 +85,7 @@ CommandEnd runWatched(const Options& options, const Words& command, const std::f
         missed.check();
     });
     if (options.recording.profile != "off") {
-        printMessage("{}", missed.text());
+        printMessage("{}", missed.text(directory));
     }
     return end;
 }

@@ -2,6 +2,7 @@
 """Messages of `ringside record` about ranks without the collector: record_missed_test.py RINGSIDE."""
 
 import os
+import shutil
 import subprocess
 import sys
 import unittest
@@ -18,11 +19,14 @@ class Missed(cases.FolderCase):
         (self.folder / "tools").mkdir()
         self.collector = cases.make_collector(self.folder / "tools" / "collector.so")
 
+    def record_command(self, *words):
+        environment = {**os.environ, "RINGSIDE_COLLECTOR": str(self.collector)}
+        return subprocess.run([RINGSIDE, "record", "-o", self.folder / "run.ringside", *words], env=environment, text=True, capture_output=True,
+                              timeout=60)
+
     def record(self, script, *options):
         """What it says of a job that ends with 7."""
-        environment = {**os.environ, "RINGSIDE_COLLECTOR": str(self.collector)}
-        done = subprocess.run([RINGSIDE, "record", *options, "-o", self.folder / "run.ringside", "--", "sh", "-c", script + "\nexit 7"],
-                              env=environment, text=True, capture_output=True, timeout=60)
+        done = self.record_command(*options, "--", "sh", "-c", script + "\nexit 7")
         self.assertEqual(done.returncode, 7, done.stderr)
         return done.stderr
 
@@ -32,6 +36,24 @@ class Missed(cases.FolderCase):
         inside = f"mount -t tmpfs none {self.folder}/tools; for rank in 2 3; do RANK=$rank sleep {SECONDS} & done; wait"
         said = self.record(f"unshare -rm sh -c '{inside}'")
         self.assertRegex(said, rf"not recorded: ranks 2 and 3 \(sleep\).*{self.collector} does not exist.*\n.*under the same path")
+
+    def test_the_launcher_of_a_container_does_not_count_for_its_rank(self):
+        """As srun starts apptainer: the rank's variable is there, and the collector, before the container is."""
+        if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode != 0:
+            self.skipTest("there are no user namespaces")
+        launcher = self.folder / "launcher"
+        contained = f"unshare -rm sh -c 'mount -t tmpfs none {self.folder}/tools; sleep {SECONDS}'; true\n"
+        launcher.write_text(contained)
+        self.assertRegex(self.record(f"SLURM_PROCID=4 sh {launcher}"), r"not recorded: rank 4 \((sleep|sh)\).*does not exist")
+        launcher.write_text(f": >{self.folder}/run.ringside/$(hostname)-$$.db; {contained}")
+        self.assertNotIn("not recorded: rank", self.record(f"SLURM_PROCID=4 sh {launcher}"), "a helper in a sandbox of a recorded rank")
+
+    def test_ranks_of_another_c_library_are_named(self):
+        if shutil.which("musl-gcc") is None:
+            self.skipTest("there is no musl")
+        subprocess.run(["musl-gcc", "-x", "c", "-", "-o", self.folder / "rank"], input=b"#include <unistd.h>\nint main(void) { sleep(%d); return 0; }" % SECONDS, check=True)
+        self.assertRegex(self.record(f"RANK=3 {self.folder}/rank"), r"not recorded: rank 3 \(rank\).*musl.*\n.*image with glibc")
+        self.assertRegex(self.record_command("-q", self.folder / "rank").stderr, r"nothing recorded: \S*rank is a program for the C library musl")
 
     def test_ranks_whose_launcher_dropped_the_variable_are_named(self):
         said = self.record(f"for rank in 0 1 2 3 4; do OMPI_COMM_WORLD_RANK=$rank env -u LD_PRELOAD sleep {SECONDS} & done; wait")
