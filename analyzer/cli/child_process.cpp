@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/messages.h"
+#include "trace/read/system_error.h"
 #include "trace/shell_word.h"
 
 #include <ringside/error.h>
@@ -116,20 +117,26 @@ private:
     _exit(written == sizeof error ? kNotFound : kRecordFailed);
 }
 
-/// Adds likely causes to the system's error text.
-std::string explain(const std::string& program, int error)
+/// Returns a likely cause, or what to do; empty: the system's error text is enough.
+std::string_view adviceFor(const std::string& program, int error)
 {
+    if (error == EACCES) {
+        return "Is it a program (chmod +x)? A script can also be given to its interpreter: python train.py.";
+    }
     if (error != ENOENT) {
         return {};
     }
     if (access(program.c_str(), F_OK) == 0) {
-        return "\n  The file exists. Missing is the interpreter that it names: in its first line "
-               "or as "
-               "its loader.";
+        return "The file exists. Missing is the interpreter that it names: in its first line or as its "
+               "loader.";
     }
-    return program.find(' ') != std::string::npos ? "\n  The command is one word. Give the command and its "
-                                                    "arguments without quotes around all of them."
-                                                  : "";
+    if (program.find(' ') != std::string::npos) {
+        return "The command is one word. Give the command and its arguments without quotes around all of "
+               "them.";
+    }
+    return program.find('/') == std::string::npos
+               ? "No folder of PATH has it. Check its name, or give its path."
+               : "Check its path.";
 }
 
 /// Does not consume the child's stop events: `meanwhile` may be tracing it.
@@ -156,7 +163,7 @@ CommandEnd waitFor(pid_t child, const std::function<void()>& meanwhile)
     int status = 0;
     while (waitpid(child, &status, 0) < 0) {
         if (errno != EINTR) {
-            throw Error(ErrorCode::Io, fmt::format("cannot wait for the command: {}", std::strerror(errno)));
+            throw trace::systemError("cannot wait for the command", errno);
         }
     }
     constexpr int kOfShell = 128;
@@ -170,12 +177,12 @@ CommandEnd runCommand(const std::vector<std::string>& command, const std::functi
 {
     int errorPipe[2];
     if (pipe2(errorPipe, O_CLOEXEC) != 0) {
-        throw Error(ErrorCode::Io, fmt::format("cannot create a pipe: {}", std::strerror(errno)));
+        throw trace::systemError("cannot create a pipe", errno);
     }
     ForwardSignals signals;
     const pid_t child = fork();
     if (child < 0) {
-        throw Error(ErrorCode::Io, fmt::format("cannot create a process: {}", std::strerror(errno)));
+        throw trace::systemError("cannot create a process", errno);
     }
     if (child == 0) {
         signals.restore();
@@ -192,8 +199,9 @@ CommandEnd runCommand(const std::vector<std::string>& command, const std::functi
     if (got != sizeof error) {
         return end;
     }
-    printMessage("ringside: error: cannot start {}: {}{}\n", trace::shellWord(command.front()),
-                 std::strerror(error), explain(command.front(), error));
+    const std::string_view advice = adviceFor(command.front(), error);
+    printMessage("ringside: error: cannot start {}: {}{}{}\n", trace::shellWord(command.front()),
+                 std::strerror(error), advice.empty() ? "" : "\n  ", advice);
     return {error == ENOENT ? kNotFound : kNotExecutable, 0};
 }
 

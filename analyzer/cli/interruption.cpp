@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/interruption.h"
 
+#include "trace/read/system_error.h"
 #include "trace/read/unfinished.h"
 
 #include <ringside/error.h>
@@ -59,7 +60,7 @@ void waitForSignal()
 Interruption::Interruption()
 {
     if (pipe2(g_pipe, O_CLOEXEC) != 0) {
-        throw Error(ErrorCode::Io, std::string("cannot create a pipe: ") + std::strerror(errno));
+        throw trace::systemError("cannot create a pipe", errno);
     }
     m_thread = std::thread(waitForSignal);
     for (const int signal : kEnding) {

@@ -55,6 +55,17 @@ void guardBrackets(cli::Words& words)
     }
 }
 
+/// Turns "help report" into "report --help".
+cli::Words withoutHelpWord(cli::Words words)
+{
+    if (!words.empty() && words.front() == "help") {
+        words.erase(words.begin());
+        words.resize(std::min<std::size_t>(words.size(), 1));
+        words.emplace_back("--help");
+    }
+    return words;
+}
+
 int parseAndRun(const cli::Command* asked, cli::Words words)
 {
     CLI::App app("Finds out why distributed training is slower than its GPUs.", "ringside");
@@ -147,7 +158,7 @@ int main(int count, char** arguments)
 {
     cli::prepareStandardStreams();
     try {
-        return run({arguments + std::min(count, 1), arguments + count});
+        return run(withoutHelpWord({arguments + std::min(count, 1), arguments + count}));
     } catch (const std::exception& error) {
         printError(describe(error).c_str(), "");
         return cli::kUnusable;

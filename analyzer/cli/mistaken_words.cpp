@@ -100,6 +100,22 @@ std::optional<Error> unknownChoice(const CLI::App& app)
     return std::nullopt;
 }
 
+/// Returns an error for a number that is out of an option's range, or null if the error is another one.
+std::optional<Error> outOfRange(const CLI::App& app, const CLI::ParseError& error)
+{
+    for (const OptionText& option : optionTexts(app)) {
+        const std::string& name = option.names.back();
+        const CLI::Option* const parsed = app.get_option_no_throw(name);
+        if (!option.range.empty() && parsed != nullptr && !parsed->results().empty() &&
+            std::string_view(error.what()).starts_with(name + ":")) {
+            return Error(ErrorCode::Usage,
+                         fmt::format("{}: {} takes no '{}'", fullName(app), name, parsed->results().back()),
+                         fmt::format("It takes a number from {}.", option.range));
+        }
+    }
+    return std::nullopt;
+}
+
 /// The most common mistake is one run too many.
 Error unexpectedWord(const CLI::App& app, const std::vector<std::string>& left)
 {
@@ -152,6 +168,9 @@ Error usageError(const CLI::App& root, const CLI::ParseError& error)
     }
     if (auto unknown = unknownChoice(app)) {
         return *unknown;
+    }
+    if (auto outside = outOfRange(app, error)) {
+        return *outside;
     }
     return {ErrorCode::Usage, fmt::format("{}: {}", fullName(app), error.what()),
             fmt::format("`{} --help` lists its arguments.", fullName(app))};

@@ -73,8 +73,8 @@ OptionText textOf(const CLI::Option& option)
     text.value = !option.get_option_text().empty() ? option.get_option_text()
                  : text.choices.empty()            ? name
                                                    : fmt::format("{}", fmt::join(text.choices, "|"));
-    const std::string range = rangeOf(checks);
-    text.description += range.empty() ? "" : fmt::format(" ({})", range);
+    text.range = rangeOf(checks);
+    text.description += text.range.empty() ? "" : fmt::format(" ({})", text.range);
     text.description += text.isRequired && !text.isArgument ? "; required" : "";
     text.description += option.get_default_str().empty() ? "" : "; default: " + option.get_default_str();
     return text;

@@ -64,7 +64,8 @@ Answers read(const std::string& command)
     const auto end = [](std::FILE* pipe) { pclose(pipe); };
     const std::unique_ptr<std::FILE, decltype(end)> pipe(popen(command.c_str(), "re"), end);
     if (pipe == nullptr) {
-        throw Error(ErrorCode::Io, fmt::format("cannot start: {}", command));
+        throw Error(ErrorCode::Io, fmt::format("cannot start: {}", command),
+                    "Is /bin/sh there, and are there processes left (ulimit -u)?");
     }
     Answers answers;
     std::string line;

@@ -4,6 +4,7 @@
 #include "cli/text_file.h"
 #include "host/rdma/counter_track.h"
 #include "host/sysfs_text.h"
+#include "trace/read/system_error.h"
 #include "trace/vocabulary/series.h"
 
 #include <ringside/error.h>
@@ -131,7 +132,7 @@ private:
         std::error_code error;
         const auto written = std::filesystem::last_write_time(path, error);
         if (error) {
-            throw Error(ErrorCode::Unusable, fmt::format("cannot read {}: {}", path, error.message()));
+            throw trace::systemError("cannot read " + path, error.value());
         }
         const std::int64_t time = std::chrono::nanoseconds(written.time_since_epoch()).count();
         if (m_last && time <= *m_last) {

@@ -82,7 +82,8 @@ fs::path findCollector()
     if (const char* const given = std::getenv("RINGSIDE_COLLECTOR"); given != nullptr && *given != '\0') {
         if (!fs::exists(given)) {
             throw Error(ErrorCode::Io,
-                        fmt::format("RINGSIDE_COLLECTOR names {}, which does not exist", given));
+                        fmt::format("RINGSIDE_COLLECTOR names {}, which does not exist", given),
+                        "Set it to the path of libringside_collector.so, or unset it.");
         }
         return fs::absolute(given);
     }

@@ -22,14 +22,16 @@ void checkLimits(const RecordingOptions& options)
 {
     if (const auto bytes = trace::parseSize(options.maxSize);
         !options.maxSize.empty() && bytes.value_or(0) < trace::kSmallestTraceBytes) {
-        throw Error(ErrorCode::Usage, "--max-size needs a size of at least 4M, such as 2G");
+        throw Error(ErrorCode::Usage, fmt::format("--max-size takes no '{}'", options.maxSize),
+                    "Write a size of at least 4M, such as 2G.");
     }
     if (!options.keepLast.empty() && !trace::parseDuration(options.keepLast)) {
-        throw Error(ErrorCode::Usage, "--keep-last needs a duration, such as 60s");
+        throw Error(ErrorCode::Usage, fmt::format("--keep-last takes no '{}'", options.keepLast),
+                    "Write a duration, such as 60s.");
     }
     if (!options.keepLast.empty() && options.whenFull == "stop") {
-        throw Error(ErrorCode::Usage,
-                    "--keep-last and --when-full stop exclude each other: give one of them");
+        throw Error(ErrorCode::Usage, "--keep-last and --when-full stop exclude each other",
+                    "Give one of them.");
     }
 }
 
@@ -109,7 +111,7 @@ void checkRecordingOptions(const RecordingOptions& options)
     const trace::ParsedWindows parsed =
         trace::parseWindows({options.startStep, options.steps, options.window});
     if (!parsed.error.empty()) {
-        throw Error(ErrorCode::Usage, "--start-step, --steps, --window: " + parsed.error);
+        throw Error(ErrorCode::Usage, parsed.error, "Give --start-step and --steps, or --window ON/OFF.");
     }
     if (options.profile == "off" && !parsed.windows.none()) {
         throw Error(ErrorCode::Usage, "--profile off records nothing and takes no window",

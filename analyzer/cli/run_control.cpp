@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_control.h"
 
+#include "trace/read/system_error.h"
 #include "trace/vocabulary/level.h"
 
 #include <ringside/error.h>
@@ -44,7 +45,7 @@ public:
     explicit OnlyController(const fs::path& run) : m_directory(open(run.c_str(), O_RDONLY | O_CLOEXEC))
     {
         if (m_directory < 0) {
-            throw Error(ErrorCode::Io, fmt::format("cannot open {}: {}", run.string(), std::strerror(errno)));
+            throw trace::systemError("cannot open " + run.string(), errno);
         }
         if (flock(m_directory, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
             close(m_directory);
@@ -86,8 +87,7 @@ public:
             m_request.order->number = m_request.number;
         }
         if (!trace::writeControl(control(), m_request)) {
-            throw Error(ErrorCode::Io,
-                        fmt::format("cannot write {}: {}", control().string(), std::strerror(errno)));
+            throw trace::systemError("cannot write " + control().string(), errno);
         }
         return m_request.number;
     }

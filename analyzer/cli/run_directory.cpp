@@ -2,6 +2,7 @@
 #include "cli/run_directory.h"
 
 #include "trace/read/leftover_rings.h"
+#include "trace/read/system_error.h"
 #include "trace/write/small_file.h"
 
 #include <ringside/error.h>
@@ -41,7 +42,7 @@ bool makeDirectory(const fs::path& path)
         return true;
     }
     if (errno != EEXIST) {
-        throw Error(ErrorCode::Io, fmt::format("cannot create {}: {}", path.string(), std::strerror(errno)));
+        throw trace::systemError("cannot create " + path.string(), errno);
     }
     return false;
 }
@@ -62,8 +63,7 @@ bool claim(const trace::Folder& folder, const Member& member)
     const trace::Descriptor file(openat(folder.number(), kFirstMember,
                                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivate));
     if (file.number() < 0 && errno != EEXIST) {
-        throw Error(ErrorCode::Io,
-                    fmt::format("cannot write into the run directory: {}", std::strerror(errno)));
+        throw trace::systemError("cannot write into the run directory", errno);
     }
     const std::string text = toText(member);
     if (file.number() >= 0 && write(file.number(), text.data(), text.size()) < 0) {

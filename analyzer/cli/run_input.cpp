@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <iterator>
 
 namespace ringside::cli {
@@ -34,13 +36,27 @@ public:
     {
         constexpr double kMegabyte = 1e6;
         m_shown = true;
-        printMessage("\r\x1b[Kringside: reading, {:.0f} of {:.0f} MB",
+        printMessage("\r\x1b[Kringside: reading, {:.0f} of {:.0f} MB{}",
                      static_cast<double>(state.done) / kMegabyte,
-                     static_cast<double>(state.total) / kMegabyte);
+                     static_cast<double>(state.total) / kMegabyte, timeLeftText(state));
         std::fflush(stderr);
     }
 
 private:
+    /// At the mean speed so far; empty: it is too early to tell.
+    [[nodiscard]] std::string timeLeftText(const importers::ProgressState& state) const
+    {
+        constexpr double kFirstTold = 1;
+        const double passed = std::chrono::duration<double>(Clock::now() - m_begin).count();
+        if (passed < kFirstTold || state.done == 0 || state.total < state.done) {
+            return "";
+        }
+        const double left = static_cast<double>(state.total - state.done) / static_cast<double>(state.done);
+        return fmt::format(", {:.0f} s left", std::ceil(passed * left));
+    }
+
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point m_begin = Clock::now();
     bool m_shown = false;
 };
 

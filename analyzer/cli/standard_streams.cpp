@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/standard_streams.h"
 
+#include "trace/read/system_error.h"
+
 #include <ringside/error.h>
 
 #include <fcntl.h>
@@ -18,7 +20,7 @@ namespace {
 
 [[noreturn]] void failToWrite()
 {
-    throw Error(ErrorCode::Io, std::string("cannot write the result to stdout: ") + std::strerror(errno));
+    throw trace::systemError("cannot write the result to stdout", errno);
 }
 
 void occupyClosedStreams()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/text_file.h"
 
+#include "trace/read/system_error.h"
+
 #include <ringside/error.h>
 
 #include <fcntl.h>
@@ -10,7 +12,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <memory>
 
 namespace ringside::cli {
@@ -18,9 +19,9 @@ namespace {
 
 constexpr std::size_t kMostBytes = 64U << 20U;
 
-[[noreturn]] void failToRead(const std::filesystem::path& path, const std::string& why)
+[[noreturn]] void failToRead(const std::filesystem::path& path)
 {
-    throw Error(ErrorCode::Io, fmt::format("cannot read {}: {}", path.string(), why));
+    throw trace::systemError("cannot read " + path.string(), errno);
 }
 
 class Descriptor final {
@@ -53,18 +54,19 @@ std::string readText(const std::filesystem::path& path)
 {
     const int number = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (number < 0) {
-        failToRead(path, std::strerror(errno));
+        failToRead(path);
     }
     const Descriptor file(number);
     std::string text;
     const auto buffer = std::make_unique<std::array<char, 1U << 16U>>();
     for (ssize_t got = 0; (got = file.read(*buffer)) != 0;) {
         if (got < 0) {
-            failToRead(path, std::strerror(errno));
+            failToRead(path);
         }
         text.append(buffer->data(), static_cast<std::size_t>(got));
         if (text.size() > kMostBytes) {
-            failToRead(path, "it is larger than 64 MiB");
+            throw Error(ErrorCode::Unusable, fmt::format("{} is larger than 64 MiB", path.string()),
+                        "Is it the right file?");
         }
     }
     return text;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/input.h"
 
+#include "trace/read/system_error.h"
+
 #include <ringside/error.h>
 
 #include <fcntl.h>
@@ -19,8 +21,7 @@ constexpr int kGzipWindow = 15 + 16; // zlib: largest window, gzip header and tr
 
 [[noreturn]] void fail(const std::filesystem::path& path, const char* what)
 {
-    throw Error(ErrorCode::Io,
-                std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(errno));
+    throw trace::systemError(std::string("cannot ") + what + " " + path.string(), errno);
 }
 
 } // namespace
@@ -37,7 +38,8 @@ File::File(const std::filesystem::path& path)
     }
     if (!S_ISREG(status.st_mode)) {
         close(m_descriptor);
-        throw Error(ErrorCode::Unusable, path.string() + " is no regular file");
+        throw Error(ErrorCode::Unusable, path.string() + " is no regular file",
+                    "Give the file itself, not a pipe or a device.");
     }
     m_bytes = static_cast<std::uint64_t>(status.st_size);
 }

@@ -4,6 +4,7 @@
 #include "import/input.h"
 #include "trace/read/run_files.h"
 #include "trace/read/sqlite_head.h"
+#include "trace/read/system_error.h"
 #include "trace/shell_word.h"
 #include "trace/tables.h"
 
@@ -93,7 +94,7 @@ std::vector<fs::path> filesBelow(const fs::path& directory)
         }
     }
     if (error) {
-        throw Error(ErrorCode::Io, fmt::format("cannot list {}: {}", directory.string(), error.message()));
+        throw trace::systemError("cannot list " + directory.string(), error.value());
     }
     return files;
 }
@@ -186,7 +187,9 @@ std::vector<Source> sourcesBelow(const fs::path& directory, std::span<const Impo
             if (const Importer* const importer = importerOf(file, head, importers)) {
                 sources.push_back({file, importer});
             } else if (head.empty()) {
-                failed.push_back(failure(file, Error(ErrorCode::Unusable, file.string() + " is empty")));
+                failed.push_back(failure(
+                    file, Error(ErrorCode::Unusable, file.string() + " is empty",
+                                "Was its program still writing, or was it killed? Leave the file out.")));
             }
         } catch (const Error& error) {
             failed.push_back(failure(file, error));

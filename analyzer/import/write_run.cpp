@@ -2,6 +2,7 @@
 #include "import/write_run.h"
 
 #include "trace/read/parallel.h"
+#include "trace/read/system_error.h"
 #include "trace/read/unfinished.h"
 
 #include <ringside/error.h>
@@ -41,8 +42,7 @@ void writeRun(const trace::RunTrace& run, const std::filesystem::path& directory
     const std::filesystem::path beginnings = directory / ".unfinished";
     const trace::Unfinished folder(beginnings, [&] { return mkdir(beginnings.c_str(), 0700) == 0; });
     if (folder.path().empty()) {
-        throw Error(ErrorCode::Io,
-                    fmt::format("cannot make the folder {}: {}", beginnings.string(), std::strerror(errno)));
+        throw trace::systemError("cannot make the folder " + beginnings.string(), errno);
     }
     std::set<std::string> used;
     std::vector<std::string> names;
@@ -59,8 +59,7 @@ void writeRun(const trace::RunTrace& run, const std::filesystem::path& directory
             return rename((beginnings / name).c_str(), (directory / name).c_str()) == 0;
         });
         if (files.back().path().empty()) {
-            throw Error(ErrorCode::Io, fmt::format("cannot write {}: {}", (directory / name).string(),
-                                                   std::strerror(errno)));
+            throw trace::systemError("cannot write " + (directory / name).string(), errno);
         }
     }
     for (trace::Unfinished& file : files) {

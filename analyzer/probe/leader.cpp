@@ -28,37 +28,74 @@ std::string randomToken()
 /// Runs the launchers, and waits for them in its destructor.
 class Launchers {
 public:
-    void start(const std::string& command)
+    /// `launcher` is the part of `command` that the user gave.
+    void start(const std::string& launcher, const std::string& command)
     {
         const std::array<const char*, 4> words{"sh", "-c", command.c_str(), nullptr};
         pid_t child = 0;
         if (posix_spawnp(&child, "sh", nullptr, nullptr, const_cast<char* const*>(words.data()), environ) !=
             0) {
-            throw Error(ErrorCode::Io, fmt::format("cannot start: {}", command));
+            throw Error(ErrorCode::Io, fmt::format("cannot start: {}", command),
+                        "Is /bin/sh there, and are there processes left (ulimit -u)?");
         }
-        m_children.push_back(child);
+        m_children.push_back({child, launcher});
+    }
+    /// Throws if one ended with an error: its hosts will not answer.
+    void refuseFailed() const
+    {
+        for (const Child& child : m_children) {
+            siginfo_t end{};
+            const bool ended =
+                waitid(P_PID, static_cast<id_t>(child.pid), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                end.si_pid == child.pid;
+            if (ended && (end.si_code != CLD_EXITED || end.si_status != 0)) {
+                throw Error(
+                    ErrorCode::Unusable,
+                    fmt::format("a launcher ended with {} {} before its hosts answered: {}",
+                                end.si_code == CLD_EXITED ? "code" : "signal", end.si_status, child.launcher),
+                    "The launcher must start programs on the hosts, and ringside must be installed there "
+                    "under the same path.");
+            }
+        }
     }
     Launchers() = default;
     Launchers(const Launchers&) = delete;
     Launchers& operator=(const Launchers&) = delete;
     ~Launchers()
     {
-        for (const pid_t child : m_children) {
-            waitpid(child, nullptr, 0);
+        for (const Child& child : m_children) {
+            waitpid(child.pid, nullptr, 0);
         }
     }
 
 private:
-    std::vector<pid_t> m_children;
+    struct Child {
+        pid_t pid;
+        std::string launcher;
+    };
+    std::vector<Child> m_children;
 };
 
-/// Accepts agents that present the token until all announced ones are there, and disconnects others.
-std::vector<ProbedHost> gather(const Descriptor& listener, const Campaign& campaign, const std::string& token)
+/// Returns null if nobody connected.
+Descriptor acceptAgent(const Descriptor& listener, const Launchers& launchers)
 {
-    constexpr Patience kStartPatience{120}; // schedulers may start jobs late
+    constexpr int kStartPatienceS = 120; // schedulers may start jobs late
+    for (int second = 0; second < kStartPatienceS; ++second) {
+        if (Descriptor accepted = acceptAt(listener, Patience{1})) {
+            return accepted;
+        }
+        launchers.refuseFailed();
+    }
+    return {};
+}
+
+/// Accepts agents that present the token until all announced ones are there, and disconnects others.
+std::vector<ProbedHost> gather(const Descriptor& listener, const Campaign& campaign, const std::string& token,
+                               const Launchers& launchers)
+{
     std::vector<ProbedHost> hosts;
     while (hosts.size() < campaign.hosts) {
-        Descriptor accepted = acceptAt(listener, kStartPatience);
+        Descriptor accepted = acceptAgent(listener, launchers);
         if (!accepted) {
             throw Error(ErrorCode::Unusable,
                         fmt::format("{} of {} hosts answered", hosts.size(), campaign.hosts),
@@ -187,10 +224,10 @@ Matrix lead(const Campaign& campaign)
     Launchers launchers;
     const std::string self = trace::ownProgram();
     for (const std::string& launcher : campaign.launchers) {
-        launchers.start(
-            fmt::format("{} '{}' probe --follow {} {} {}", launcher, self, address, portOf(listener), token));
+        launchers.start(launcher, fmt::format("{} '{}' probe --follow {} {} {}", launcher, self, address,
+                                              portOf(listener), token));
     }
-    std::vector<ProbedHost> hosts = gather(listener, campaign, token);
+    std::vector<ProbedHost> hosts = gather(listener, campaign, token, launchers);
     Matrix matrix;
     for (const ProbedHost& each : hosts) {
         matrix.hosts.push_back(each.name);

@@ -42,7 +42,8 @@ int watch(const Options& options)
 {
     LivePorts ports;
     if (!ports.areThere()) {
-        throw Error(ErrorCode::Unusable, fmt::format("{}: this machine has no RDMA device", ports.folder()));
+        throw Error(ErrorCode::Unusable, fmt::format("{}: this machine has no RDMA device", ports.folder()),
+                    "A container sees them if they are passed on to it; `ringside links RUN` reads a run.");
     }
     const bool text = options.format == "text";
     const int count = options.count > 0 || text ? options.count : 2;
@@ -64,8 +65,8 @@ int watch(const Options& options)
 int links(const Options& options)
 {
     if (int{options.live} + int{!options.run.empty()} + int{!options.perfquery.empty()} != 1) {
-        throw Error(ErrorCode::Usage, "links needs a RUN, or --live for the ports of this machine, or "
-                                      "--perfquery for output of perfquery");
+        throw Error(ErrorCode::Usage, "links does not know what to read",
+                    "Give a RUN, --live for the ports of this machine, or --perfquery FILE for the fabric.");
     }
     if (options.live) {
         return watch(options);

@@ -8,6 +8,8 @@
 #include "probe/campaign.h"
 #include "probe/keep.h"
 
+#include <ringside/error.h>
+
 #include <fmt/format.h>
 
 #include <memory>
@@ -55,6 +57,10 @@ int run(Options& options)
     }
     if (options.allReduce) {
         return runAllReduce(options);
+    }
+    if (options.campaign.launchers.empty()) {
+        throw Error(ErrorCode::Usage, "probe does not know what to measure",
+                    "Give --hosts for the network between hosts, or --all-reduce for the GPUs of this host.");
     }
     if (options.campaign.hosts == 0) {
         options.campaign.hosts = options.campaign.launchers.size();
@@ -110,7 +116,6 @@ Action declare(CLI::App& app)
         ->expected(3)
         ->group("") // used between processes of this program
         ->excludes(hosts);
-    app.require_option(1, 0);
     return [options] { return run(*options); };
 }
 

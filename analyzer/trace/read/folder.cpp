@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/folder.h"
 
+#include "trace/read/system_error.h"
+
 #include <ringside/error.h>
 
 #include <dirent.h>
@@ -164,9 +166,9 @@ void copyFile(const OpenFile& file, const Folder& to, const std::string& name)
         to.rename(fresh, name)) {
         return;
     }
-    const std::string why = std::strerror(errno);
+    const int why = errno;
     to.remove(fresh);
-    throw Error(ErrorCode::Io, "cannot copy " + name + " into the run directory: " + why);
+    throw systemError("cannot copy " + name + " into the run directory", why);
 }
 
 } // namespace ringside::trace

@@ -2,6 +2,7 @@
 #include "trace/read/leftover_rings.h"
 
 #include "trace/read/process_state.h"
+#include "trace/read/system_error.h"
 #include "trace/tables.h"
 #include "trace/write/database.h"
 
@@ -110,7 +111,7 @@ Folder openFolderOf(const fs::path& path, Folder::LastLink link)
     if (auto folder = Folder::open(path, link)) {
         return std::move(*folder);
     }
-    throw Error(ErrorCode::Io, "cannot list " + path.string() + ": " + std::strerror(errno));
+    throw systemError("cannot list " + path.string(), errno);
 }
 
 /// The folder of something that was found, if it still is this user's.
@@ -301,7 +302,7 @@ void bringDatabase(const LeftoverRings& leftover, const Folder& run)
         throw;
     }
     if (!run.rename(target.filename(), leftover.process + ".db")) {
-        throw Error(ErrorCode::Io, "cannot rename " + target.string() + ": " + std::strerror(errno));
+        throw systemError("cannot rename " + target.string(), errno);
     }
     removeDatabase(*from, leftover.database.filename());
     removeEmptyFolder(leftover.database.parent_path(), *from);

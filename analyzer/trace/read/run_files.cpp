@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/run_files.h"
 
+#include "trace/read/system_error.h"
+
 #include <ringside/error.h>
 
 #include <algorithm>
@@ -27,7 +29,7 @@ void checkPresent(const std::filesystem::path& path)
                     "Name a run directory that `ringside record` made, or a trace of another tool.");
     }
     if (error) {
-        throw Error(ErrorCode::Io, "cannot open " + shown(path) + ": " + error.message());
+        throw systemError("cannot open " + shown(path), error.value());
     }
 }
 
@@ -42,7 +44,7 @@ std::vector<std::filesystem::path> databasesIn(const std::filesystem::path& dire
         }
     }
     if (error) {
-        throw Error(ErrorCode::Io, "cannot list " + directory.string() + ": " + error.message());
+        throw systemError("cannot list " + directory.string(), error.value());
     }
     std::sort(files.begin(), files.end());
     return files;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/sqlite_head.h"
 
+#include "trace/read/system_error.h"
+
 #include <ringside/error.h>
 
 #include <sqlite3.h>
@@ -48,12 +50,9 @@ SqliteHead parseSqliteHead(std::string_view head)
 // A FIFO would keep its reader waiting, and a device never end.
 SqliteHead readSqliteHead(const std::filesystem::path& path)
 {
-    const auto fail = [&path](const std::string& why) {
-        throw Error(ErrorCode::Io, "cannot read " + path.string() + ": " + why);
-    };
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
-        fail(std::strerror(errno));
+        throw systemError("cannot read " + path.string(), errno);
     }
     struct stat status {};
     std::array<char, kSqliteHeadBytes> head{};
@@ -62,10 +61,11 @@ SqliteHead readSqliteHead(const std::filesystem::path& path)
     const int why = errno;
     close(file);
     if (!isRegular) {
-        throw Error(ErrorCode::Unusable, path.string() + " is no regular file");
+        throw Error(ErrorCode::Unusable, path.string() + " is no regular file",
+                    "Give the file itself, not a pipe or a device.");
     }
     if (got < 0) {
-        fail(std::strerror(why));
+        throw systemError("cannot read " + path.string(), why);
     }
     SqliteHead result = parseSqliteHead({head.data(), static_cast<std::size_t>(got)});
     result.fileBytes = static_cast<std::uintmax_t>(status.st_size);

@@ -254,6 +254,32 @@ class CommandLine(cases.FolderCase):
             said = self.ringside("record", "--attach-control", self.folder, command[:-1] + "x", expect=125).stderr
             self.assertIn("start, stop, level", said)
 
+        for words, range in ((("diff", "a", "b", "--gate", "200"), "0 to 100"), (("diff", "a", "b", "--gate", "much"), "0 to 100"), (("links", "--live", "--interval", "0"), "0.1 to 3600"),
+                             (("whatif", "x", "--ranks", "1"), "2 to 65536")):
+            self.assertIn(f"takes no '{words[-1]}'\n  It takes a number from {range}.", self.ringside(*words, expect=2).stderr)
+
+    def test_every_error_ends_in_what_to_do(self):
+        empty, text, folder = (self.folder / name for name in ("empty.json", "text", "folder"))
+        empty.touch()
+        text.write_text("no trace\n")
+        folder.mkdir()
+        for words in ((), ("nonsense",), ("--nonsense",), ("report",), ("report", "absent"), ("report", empty), ("report", text), ("report", folder),
+                      ("report", "--config", "absent", "x"), ("report", "--nonsense"), ("report", "x", "--set", "nonsense"), ("diff", "x"), ("diff", "x", "y", "--gate", "much"),
+                      ("record",), ("record", "--", "absent-program"), ("record", "--", "/absent/program"), ("record", "--", text), ("record", "-o", "/proc/run", "--", "true"),
+                      ("record", "--max-size", "1", "--", "true"), ("record", "--keep-last", "x", "--", "true"), ("record", "--window", "x", "--", "true"),
+                      ("record", "--attach-control", "absent", "stop"), ("record", "--attach-control", folder, "stop"), ("links",), ("links", "absent"),
+                      ("links", "--perfquery", "absent"), ("doctor", "--expect", "absent"), ("doctor", "--root", "absent"), ("doctor", "--hosts", "false"), ("probe",),
+                      ("probe", "--hosts", "exit 3;"), ("import", "absent", "-o", "x"), ("export", "absent", "--format", "csv", "-o", "x"), ("merge", "absent", "-o", "x"),
+                      ("query", "absent", "SELECT 1"), ("recover", "absent"), ("hang", "absent"), ("whatif", "absent"), ("scaling", "absent"), ("env", "--format", "x")):
+            done = subprocess.run([RINGSIDE, *map(str, words)], cwd=self.folder, env=self.environment, text=True, capture_output=True, timeout=20)
+            self.assertGreater(done.returncode, 0, words)
+            self.assertRegex(done.stderr, r"(?m)^ringside: error: .*\n  \S", words)
+
+    def test_help_is_also_a_word(self):
+        self.assertEqual(self.ringside("help").stdout, self.ringside("--help").stdout)
+        self.assertEqual(self.ringside("help", "record").stdout, self.ringside("record", "--help").stdout)
+        self.assertIn("no command 'nonsense'", self.ringside("help", "nonsense", expect=2).stderr)
+
     def test_slips_in_names_of_rules_are_told_what_was_meant(self):
         for given, meant in (("late_rnak.lost_share", "late_rank.lost_share"), ("late_rank.lost_shar", "late_rank.lost_share"),
                              ("lost_share", "late_rank.lost_share"), ("late_rank", "late_rank.")):
