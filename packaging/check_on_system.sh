@@ -4,10 +4,10 @@
 # archive from a read-only path with a space, the deb, the wheel where Python is new enough. A program that marks steps is recorded
 # and, where its C library is there, a trainer (trainer.sh). An upgrade must keep nothing stale, and removing must leave nothing.
 # On bookworm, the deb of ringside-gui (build.sh --gui) is used, too, where there is one; what it needs is downloaded.
-# usage: check_on_system.sh xenial|bionic|focal|bullseye|bookworm PACKAGES_FOLDER [TRAINER_FOLDER]
+# usage: check_on_system.sh xenial|bionic|focal|jammy|noble|bullseye|bookworm|trixie PACKAGES_FOLDER [TRAINER_FOLDER]
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/support/environment.sh"
 
-usage="usage: check_on_system.sh xenial|bionic|focal|bullseye|bookworm PACKAGES_FOLDER [TRAINER_FOLDER]"
+usage="usage: check_on_system.sh xenial|bionic|focal|jammy|noble|bullseye|bookworm|trixie PACKAGES_FOLDER [TRAINER_FOLDER]"
 suite=${1:?$usage}
 packages=$(realpath "${2:?$usage}")
 trainer=${3:+$(realpath "$3")}
@@ -16,8 +16,8 @@ command -v debootstrap >/dev/null || fail "debootstrap is missing" "apt-get inst
 [ "$(id -u)" -eq 0 ] || fail "a chroot needs root"
 
 case $suite in
-    bullseye | bookworm) mirror=$(bash "$RINGSIDE_ROOT/packaging/debian_mirror.sh") options=(--include=python3-venv) ;;
-    focal) mirror=${RINGSIDE_UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu} options=(--components=main,universe --include=python3-venv) ;;
+    bullseye | bookworm | trixie) mirror=$(bash "$RINGSIDE_ROOT/packaging/debian_mirror.sh") options=(--include=python3-venv) ;;
+    focal | jammy | noble) mirror=${RINGSIDE_UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu} options=(--components=main,universe --include=python3-venv) ;;
     xenial | bionic) mirror=${RINGSIDE_UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu} options=() ;; # their Python is too old for the wheel
     *) fail "unknown system $suite" "$usage" ;;
 esac
