@@ -15,15 +15,16 @@ system=$RINGSIDE_ROOT/build/portable/$suite
 command -v debootstrap >/dev/null || fail "debootstrap is missing" "apt-get install debootstrap"
 [ "$(id -u)" -eq 0 ] || fail "a chroot needs root"
 
+script=() # of debootstrap, which may be older than the suite; those of Ubuntu are all one
 case $suite in
     bullseye | bookworm | trixie) mirror=$(bash "$RINGSIDE_ROOT/packaging/debian_mirror.sh") options=(--include=python3-venv) ;;
-    focal | jammy | noble) mirror=${RINGSIDE_UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu} options=(--components=main,universe --include=python3-venv) ;;
+    focal | jammy | noble) mirror=${RINGSIDE_UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu} options=(--components=main,universe --include=python3-venv) script=(gutsy) ;;
     xenial | bionic) mirror=${RINGSIDE_UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu} options=() ;; # their Python is too old for the wheel
     *) fail "unknown system $suite" "$usage" ;;
 esac
 [ -e "$system.complete" ] || {
     rm -rf "$system"
-    debootstrap --variant=minbase "${options[@]}" "$suite" "$system" "$mirror" >"$system.log" 2>&1 || fail "debootstrap failed" "$(tail -3 "$system.log")"
+    debootstrap --variant=minbase "${options[@]}" "$suite" "$system" "$mirror" "${script[@]}" >"$system.log" 2>&1 || fail "debootstrap failed" "$(tail -3 "$system.log")"
     touch "$system.complete"
 }
 rm -rf "$system/opt"
