@@ -27,13 +27,15 @@ void printMarkdown()
 {
     fmt::print("# Rules\n\nThresholds are set with `ringside report --set RULE.OPTION=NUMBER`.\n");
     for (const rules::Rule* rule : rules::all()) {
-        fmt::print("\n## {}\n\n{}. Needs: {}.\n\n{}\n\n", rule->id, rule->title, rule->needs, rule->help);
+        fmt::print("\n## {}\n\n{}. Needs: {}.\n\n{}\n", rule->id, rule->title, rule->needs, rule->help);
         report::Table table{{"option", "default", "meaning"}, {}};
         for (const rules::Option& option : rule->options) {
             table.rows.push_back({fmt::format("`{}`", option.name), fmt::format("{}", option.value),
                                   std::string(option.help)});
         }
-        fmt::print("{}", report::markdownTable(table));
+        if (!table.rows.empty()) {
+            fmt::print("\n{}", report::markdownTable(table));
+        }
     }
 }
 
