@@ -60,7 +60,7 @@ Action declare(CLI::App& app)
                options->gate = true;
                options->percent = value;
            },
-           "Exit with 1 if the step got slower by more than PERCENT %, with 4 if inconclusive")
+           "Exit with 1 if the step got slower by more than PERCENT, with 4 if inconclusive")
         ->type_name("PERCENT")
         ->check(percent)
         ->excludes("--tolerance");

@@ -103,8 +103,8 @@ Action declare(CLI::App& app)
                    "Default: ringside-DATE-TIME.ringside here")
         ->type_name("RUN");
     app.add_option("--format", options->format,
-                   "sh: for eval; json; docker: for --env-file of docker and podman; slurm: output of a task "
-                   "prolog prints; kubernetes: the list env of a container")
+                   "sh: for eval; json; docker: for --env-file of docker and podman; slurm: the output "
+                   "of a task prolog; kubernetes: the list env of a container")
         ->check(CLI::IsMember({"sh", "json", "docker", "slurm", "kubernetes"}))
         ->capture_default_str();
     addRecordingOptions(app, options->recording);

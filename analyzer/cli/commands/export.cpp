@@ -51,7 +51,7 @@ Action declare(CLI::App& app)
         formats.emplace_back(exporter->id);
         help += fmt::format(" {}, {};", exporter->id, exporter->title);
     }
-    help.back() = '.';
+    help.pop_back();
     addRunOption(app, options->run);
     addModelOptions(app, options->modelArguments);
     app.add_option("--format", options->format, help)->check(CLI::IsMember(formats))->required();

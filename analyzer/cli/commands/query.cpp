@@ -50,8 +50,8 @@ Action declare(CLI::App& app)
 }
 
 constexpr std::array<Example, 2> kExamples{{
-    {"ringside query run.ringside \"SELECT name, count(*) FROM kernel GROUP BY name\"",
-     "Counts the launches of each kernel."},
+    {"ringside query run.ringside \"SELECT device, count(*) FROM kernel GROUP BY device\"",
+     "Counts the kernels of each device."},
     {"ringside query run.ringside \"SELECT name FROM sqlite_schema\" --format csv", "Lists all tables."},
 }};
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The texts of --help, and their uniform structure: help_test.py RINGSIDE."""
 
+import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 RINGSIDE = os.path.abspath(sys.argv.pop(1))
@@ -51,6 +53,19 @@ class Help(unittest.TestCase):
                 ours = line.split(f"ringside {command}", 1)[1].split(" -- ")[0]
                 ours = re.sub(r'"[^"]*"', "", ours)
                 self.assertLessEqual(set(re.findall(r"(?<= )--[a-z-]+", ours)), options(text), line)
+
+    def test_examples_of_query_are_valid_sql(self):
+        kernel = {"ph": "X", "cat": "kernel", "name": "add", "pid": 0, "tid": 7, "ts": 1.0, "dur": 2.0,
+                  "args": {"device": 0, "stream": 7, "correlation": 1}}
+        statements = re.findall(r'^  ringside query \S+ "([^"]+)"', help_of("query"), re.M)
+        self.assertGreater(len(statements), 1)
+        with tempfile.TemporaryDirectory() as folder:
+            trace = os.path.join(folder, "trace.json")
+            with open(trace, "w", encoding="utf-8") as file:
+                json.dump({"traceEvents": [kernel]}, file)
+            for statement in statements:
+                query = subprocess.run([RINGSIDE, "query", trace, statement], text=True, capture_output=True, check=False, timeout=20)
+                self.assertEqual(query.returncode, 0, statement + "\n" + query.stderr)
 
     def test_values_are_named_by_what_they_are(self):
         for command in commands():
