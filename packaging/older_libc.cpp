@@ -21,7 +21,7 @@
 extern "C" {
 
 /// glibc 2.32. libstdc++ leaves out atomic counting where it is true.
-char __libc_single_threaded = 0; // NOLINT(bugprone-reserved-identifier)
+char __libc_single_threaded = 0; // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 
 /// glibc 2.35, documented in its manual; libgcc finds by it how to unwind. Its name is not glibc's, whose
 /// newer headers declare it.

@@ -20,7 +20,7 @@ void refuseOverflow(std::size_t bytes, std::size_t room)
 
 } // namespace
 
-// NOLINTBEGIN(bugprone-reserved-identifier): the names are glibc's
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the names are glibc's
 extern "C" {
 
 void* __memcpy_chk(void* target, const void* source, std::size_t bytes, std::size_t room)
@@ -50,4 +50,4 @@ void* __tls_get_addr(void* place)
 }
 
 } // extern "C"
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
