@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the commands write, and where it cannot be written: output_test.py RINGSIDE."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -270,6 +271,34 @@ class Output(cases.FolderCase):
                 widest[columns] = max(len(line) for line in lines if begin.match(line) and "--set" not in line)
             self.assertLessEqual(widest["50"], 50, words)
             self.assertTrue(50 < widest["90"] <= 90, (words, widest))
+
+    def test_progress_on_a_terminal_has_the_time_that_is_left(self):
+        """The reader is stopped for a while at its first line: before a second has passed, nobody can tell."""
+        event = b'{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":1,"dur":1,"args":{"device":0,"stream":7}},' * 10_000
+        big = self.folder / "big.json.gz"
+        with gzip.open(big, "wb", compresslevel=1) as file:
+            file.write(b'{"traceEvents":[')
+            for _ in range(150):
+                file.write(event)
+            file.write(b'{}]}')
+        child, terminal = pty.fork()
+        if child == 0:
+            os.environ["TERM"] = "xterm"
+            os.execv(RINGSIDE, ["ringside", "report", str(big)])
+        self.addCleanup(os.close, terminal)
+        heard, stopped = b"", False
+        try:
+            while chunk := os.read(terminal, 65536):
+                heard += chunk
+                if b"reading," in heard and not stopped:
+                    stopped = True
+                    os.kill(child, signal.SIGSTOP)
+                    time.sleep(1.2)
+                    os.kill(child, signal.SIGCONT)
+        except OSError:  # the terminal of a program that ended
+            pass
+        os.waitpid(child, 0)
+        self.assertRegex(heard.decode(errors="replace"), r"ringside: reading, \d+ of \d+ MB, \d+ s left")
 
 
 if __name__ == "__main__":
