@@ -2,6 +2,7 @@
 // Writes the report as one self-contained page: no script, no other file, no network access. It is readable
 // in light and dark mode and in print. Charts are inline SVG; a table repeats their figures.
 #include "report/format.h"
+#include "report/html_charts.h"
 #include "report/losses.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
@@ -11,16 +12,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace ringside::report::format_html {
 namespace {
 
 constexpr std::string_view kStyle = R"css(
 :root { color-scheme: light dark; --ink: #1d2330; --dim: #5b6475; --paper: #fff; --card: #f4f6f9; --line: #d5dae3;
-  --compute: #2f7d4f; --communication: #c8442b; --copy: #b98a1d; --idle: #b9c0cc; --problem: #b3261e; --warning: #8a5a00; --info: #23609c; }
+  --compute: #0072b2; --wait: #f6c89f; --communication: #d55e00; --copy: #009e73; --idle: #c3c9d2; --problem: #b3261e; --warning: #8a5a00; --info: #23609c; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ef; --dim: #9aa4b5; --paper: #14171d; --card: #1d222b; --line: #343c4a;
-  --compute: #4fae78; --communication: #ef7159; --copy: #d9ad45; --idle: #4a5262; --problem: #ff8a80; --warning: #f0b95a; --info: #7db7f0; } }
+  --compute: #3a9bdc; --wait: #7a4a22; --communication: #f07b2a; --copy: #1fb88b; --idle: #4b5361; --problem: #ff8a80; --warning: #f0b95a; --info: #7db7f0; } }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; border-bottom: 1px solid var(--line); }
 .verdict { font-size: 1.1rem; background: var(--card); border-left: 4px solid var(--communication); padding: .8rem 1rem; }
@@ -32,8 +32,10 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size
 th, td { padding: .15rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 th.words, td.words { text-align: left; }
 svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
-.compute { fill: var(--compute); } .communication { fill: var(--communication); } .copy { fill: var(--copy); } .idle { fill: var(--idle); }
-@media print { body { max-width: none; margin: 0; } .finding, .verdict { border: 1px solid var(--line); } }
+summary { cursor: pointer; font-size: 1.1rem; margin-top: 2rem; }
+.compute { fill: var(--compute); } .wait { fill: url(#waiting); } .wait-paper { fill: var(--wait); }
+.hatch { stroke: var(--communication); } .communication { fill: var(--communication); } .copy { fill: var(--copy); } .idle { fill: var(--idle); }
+@media print { body { max-width: none; margin: 0; } svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; } .finding, .verdict { border: 1px solid var(--line); } }
 )css";
 
 std::string escaped(std::string_view text)
@@ -93,94 +95,6 @@ std::string htmlTable(const Table& table)
     return text + "</tbody></table></div>\n";
 }
 
-struct Part {
-    const char* style;
-    const char* words;
-    std::int64_t metrics::Breakdown::*ns;
-};
-constexpr std::array kParts = {
-    Part{"compute", "compute", &metrics::Breakdown::computeNs},
-    Part{"communication", "exposed communication", &metrics::Breakdown::exposedCommunicationNs},
-    Part{"copy", "exposed copy", &metrics::Breakdown::exposedCopyNs},
-    Part{"idle", "idle", &metrics::Breakdown::idleNs},
-};
-
-/// One bar per rank, as long as its analyzed steps. With more than 64 ranks the bars are thin and only every
-/// 16th is labelled.
-class BreakdownChart final {
-public:
-    explicit BreakdownChart(const Report& report) : m_report(report)
-    {
-        for (const metrics::RankMetrics& rank : report.metrics.ranks) {
-            m_longestNs = std::max(m_longestNs, rank.total.stepNs);
-        }
-        m_many = report.metrics.ranks.size() > 64;
-        m_barHeight = m_many ? 4 : 18;
-    }
-
-    [[nodiscard]] std::string svg() const
-    {
-        const std::size_t ranks = m_report.metrics.ranks.size();
-        const auto height = static_cast<int>(ranks) * (m_barHeight + kGap) + kLegend;
-        std::string text = fmt::format("<svg role=\"img\" aria-label=\"Device time of each rank\" "
-                                       "viewBox=\"0 0 {} {}\" width=\"100%\">\n",
-                                       kLeft + kWidth, height);
-        text += legend();
-        for (std::size_t i = 0; i < ranks; ++i) {
-            text += bar(i);
-        }
-        return text + "</svg>\n";
-    }
-
-private:
-    static constexpr int kLeft = 70;
-    static constexpr int kWidth = 830;
-    static constexpr int kGap = 2;
-    static constexpr int kLegend = 28;
-
-    static std::string legend()
-    {
-        constexpr int kStep = 180;
-        std::string text;
-        int x = kLeft;
-        for (const Part& part : kParts) {
-            text += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"4\" width=\"12\" height=\"12\"/>"
-                                "<text x=\"{}\" y=\"14\">{}</text>\n",
-                                part.style, x, x + 17, part.words);
-            x += kStep;
-        }
-        return text;
-    }
-
-    [[nodiscard]] std::string bar(std::size_t index) const
-    {
-        const metrics::RankMetrics& rank = m_report.metrics.ranks[index];
-        const std::int64_t number = m_report.model.ranks[rank.rank].rank;
-        const int y = kLegend + static_cast<int>(index) * (m_barHeight + kGap);
-        std::string text;
-        if (!m_many || index % 16 == 0) {
-            text += fmt::format("<text x=\"0\" y=\"{}\">rank {}</text>", y + (m_many ? 8 : 14), number);
-        }
-        double x = kLeft;
-        for (const Part& part : kParts) {
-            const std::int64_t ns = rank.total.*part.ns;
-            const double width =
-                m_longestNs > 0 ? kWidth * static_cast<double>(ns) / static_cast<double>(m_longestNs) : 0;
-            text += fmt::format("<rect class=\"{}\" x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\">"
-                                "<title>rank {}: {} {:.1f} %</title></rect>",
-                                part.style, x, y, width, m_barHeight, number, part.words,
-                                100 * rank.total.share(ns));
-            x += width;
-        }
-        return text + "\n";
-    }
-
-    const Report& m_report;
-    std::int64_t m_longestNs = 0;
-    bool m_many = false;
-    int m_barHeight = 0;
-};
-
 std::string findingHtml(const Report& report, const rules::Finding& finding)
 {
     const std::string_view severity = rules::severityName(finding.severity);
@@ -212,19 +126,27 @@ std::string findings(const Report& report)
     }
     text += report.findings.empty() ? element("p", "None.") : "";
     if (!report.notApplicable.empty()) {
-        text += "<h2>Not applicable</h2>\n";
+        text += fmt::format("<details><summary>Not judged: {} rules, because the run lacks what they need"
+                            "</summary>\n",
+                            report.notApplicable.size());
         for (const std::string& line : notApplicableLines(report)) {
             text += element("p", line);
         }
+        text += "</details>\n";
     }
     return text;
 }
 
-std::string chart(const Report& report)
+std::string charts(const Report& report)
 {
-    return report.metrics.ranks.empty()
-               ? std::string()
-               : "<h2>Where the device time of each rank goes</h2>\n" + BreakdownChart(report).svg();
+    if (report.metrics.ranks.empty()) {
+        return {};
+    }
+    std::string text = "<h2>Where the device time of each rank goes</h2>\n" + breakdownSvg(report);
+    if (const std::string heat = heatSvg(report); !heat.empty()) {
+        text += element("h2", heatTitle(report)) + heat;
+    }
+    return text;
 }
 
 std::string tables(const Report& report)
@@ -274,7 +196,7 @@ std::string render(const Report& report, const TextStyle& /*style*/)
     for (const std::string& line : keyLines(report)) {
         text += element("p", line);
     }
-    return text + chart(report) + findings(report) + tables(report) + coverage(report) + "</body></html>\n";
+    return text + charts(report) + findings(report) + tables(report) + coverage(report) + "</body></html>\n";
 }
 
 } // namespace
