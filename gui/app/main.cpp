@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ringside-gui [RUN...] [--compare BASE] [--export FILE]: each RUN gets a window; with --export none, and no
-// display is needed.
+// ringside-gui [RUN...] [--compare BASE] [--export FILE]: each RUN gets a window, files of other tools are
+// one run; with --export none, and no display is needed.
 #include "app/export.h"
 #include "app/main_window.h"
+#include "app/moment.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QFileInfo>
 #include <QSettings>
 
 #include <algorithm>
@@ -74,7 +76,10 @@ int main(int argc, char** argv)
     const QCommandLineOption view(
         u"view"_s, u"With --export: the view to show in front, for example findings."_s, u"VIEW"_s);
     const QCommandLineOption base(u"compare"_s, u"Show RUN beside the run BASE."_s, u"BASE"_s);
-    parser.addOptions({exportTo, view, base, dark, light});
+    const QCommandLineOption at(u"at"_s, u"Show this moment in the timeline: 1.25s, 20ms."_s, u"TIME"_s);
+    const QCommandLineOption length(u"for"_s, u"With --at: show so much time from there on."_s, u"TIME"_s);
+    const QCommandLineOption rank(u"rank"_s, u"With --at: mark this rank."_s, u"RANK"_s);
+    parser.addOptions({exportTo, view, base, at, length, rank, dark, light});
     parser.process(application);
 
     namespace gui = ringside::gui;
@@ -85,6 +90,14 @@ int main(int argc, char** argv)
                                       : parser.isSet(light) || exporting ? gui::Appearance::Light
                                                                          : stored);
     const QStringList runs = parser.positionalArguments();
+    const auto moment = gui::parseTime(parser.value(at));
+    const auto shown = gui::parseTime(parser.isSet(length) ? parser.value(length) : u"20ms"_s);
+    bool isRank = false;
+    const std::int64_t rankNumber = parser.value(rank).toLongLong(&isRank);
+    if ((parser.isSet(at) && !moment) || !shown || (parser.isSet(rank) && !isRank)) {
+        printError(u"ringside-gui: --at and --for take a time such as 1.25s or 20ms, --rank a number.\n"_s);
+        return 2;
+    }
     if (exporting) {
         if (runs.size() != 1) {
             printError(u"ringside-gui: --export needs one RUN.\n"_s);
@@ -102,8 +115,18 @@ int main(int argc, char** argv)
     }
     auto* const window = new gui::MainWindow; // deletes itself when closed
     window->show();
-    for (const QString& run : runs) {
-        window->open({run.toStdString()});
+    const bool files = std::ranges::none_of(runs, [](const QString& run) { return QFileInfo(run).isDir(); });
+    if (runs.size() > 1 && files) { // files are one run, as for `ringside report`; folders are one each
+        gui::Paths paths;
+        std::ranges::transform(runs, std::back_inserter(paths), &QString::toStdString);
+        window->open(paths);
+    } else {
+        for (const QString& run : runs) {
+            window->open({run.toStdString()});
+        }
+    }
+    if (moment) {
+        window->showMoment({*moment, *moment + *shown}, isRank ? std::optional(rankNumber) : std::nullopt);
     }
     if (parser.isSet(base)) {
         window->compareWith({parser.value(base).toStdString()});

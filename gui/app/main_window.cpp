@@ -85,7 +85,8 @@ void MainWindow::goTo(Page page)
 
 void MainWindow::addPages()
 {
-    m_pages->addWidget(startPage([this] { chooseDirectory(); }, [this] { chooseFiles(); }));
+    m_pages->addWidget(startPage([this] { chooseDirectory(); }, [this] { chooseFiles(); },
+                                 [this](const QString& path) { open({path.toStdString()}); }));
     OpeningPage opening = openingPage([this] { cancelOpening(); });
     m_opening = opening.text;
     m_progress = opening.bar;
@@ -228,6 +229,11 @@ void MainWindow::compareWith(const Paths& paths)
 {
     raiseView(u"compare"_s);
     emit m_navigator->baseRequested(paths);
+}
+
+void MainWindow::showMoment(const model::Interval& time, const std::optional<std::int64_t>& rank)
+{
+    emit m_navigator->placeRequested(time, rank ? std::vector{*rank} : std::vector<std::int64_t>(), {});
 }
 
 void MainWindow::startOpening(const Paths& paths)

@@ -8,6 +8,7 @@
 #include <QMainWindow>
 
 #include <memory>
+#include <optional>
 
 class QLabel;
 class QMenu;
@@ -33,6 +34,8 @@ public:
     /// Opens the run in view Compare beside the run of this window. If `paths` is empty, the user chooses
     /// one.
     void compareWith(const Paths& paths);
+    /// Shows this time in the timeline, as soon as there is one, and marks the rank.
+    void showMoment(const model::Interval& time, const std::optional<std::int64_t>& rank);
     /// Brings the view with this id to the front. Returns false if there is no such view.
     bool raiseView(const QString& id);
     enum class Page : std::uint8_t { Start, Opening, Failed, Workbench };

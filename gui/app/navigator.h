@@ -26,6 +26,12 @@ signals:
     void rangeChosen(const std::optional<ringside::model::Interval>& range);
     /// Requests that all these spans are marked and the next one is shown.
     void spansRequested(const ringside::timeline::SearchRequest& request);
+    /// Requests the next collective of a row of RunMetrics::collectives.
+    void collectiveRequested(const ringside::metrics::CollectiveGroup& group);
+    /// Requests the row of the collectives' table that an operation (index into Model::operations) is in.
+    void collectiveRowRequested(std::size_t operation);
+    /// Requests that the view with this id comes to the front.
+    void viewRequested(const QString& id);
     /// Requests a comparison with that run. If `paths` is empty, the user chooses one.
     void baseRequested(const ringside::gui::Paths& paths);
 };

@@ -7,10 +7,13 @@
 #include "report/format.h"
 
 #include <QAction>
+#include <QFileInfo>
 #include <QLabel>
 #include <QMainWindow>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QSettings>
+#include <QUrl>
 #include <QVBoxLayout>
 
 namespace ringside::gui {
@@ -67,7 +70,7 @@ QHBoxLayout* buttons(std::initializer_list<QPushButton*> list)
 
 } // namespace
 
-QWidget* startPage(const Act& openRun, const Act& openFiles)
+QWidget* startPage(const Act& openRun, const Act& openFiles, const OpenPath& openRecent)
 {
     auto* const page = new QWidget;
     QVBoxLayout* const lines = columnOn(page);
@@ -83,6 +86,20 @@ QWidget* startPage(const Act& openRun, const Act& openFiles)
     run->setDefault(true);
     lines->addLayout(
         buttons({run, button(u"Open files…"_s, u"Opens merged runs or traces of other tools"_s, openFiles)}));
+    QString recent;
+    for (const QString& path : QSettings().value("recent"_L1).toStringList()) {
+        if (QFileInfo::exists(path)) {
+            recent += u"<div><a href=\"%1\">%2</a></div>"_s.arg(QUrl::fromLocalFile(path).toString(),
+                                                                path.toHtmlEscaped());
+        }
+    }
+    if (!recent.isEmpty()) {
+        QLabel* const list = textIn(lines, u"<h4>Recent runs</h4>"_s + recent);
+        list->setAccessibleName(u"Recent runs"_s);
+        list->setTextInteractionFlags(Qt::TextBrowserInteraction);
+        QObject::connect(list, &QLabel::linkActivated, list,
+                         [openRecent](const QString& link) { openRecent(QUrl(link).toLocalFile()); });
+    }
     lines->addStretch(2);
     return page;
 }

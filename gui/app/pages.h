@@ -15,8 +15,9 @@ class QWidget;
 namespace ringside::gui {
 
 using Act = std::function<void()>;
+using OpenPath = std::function<void(const QString& path)>;
 
-[[nodiscard]] QWidget* startPage(const Act& openRun, const Act& openFiles);
+[[nodiscard]] QWidget* startPage(const Act& openRun, const Act& openFiles, const OpenPath& openRecent);
 
 struct OpeningPage {
     QWidget* page;

@@ -48,6 +48,7 @@ Workbench::Workbench(Navigator& navigator, QWidget* parent) : QMainWindow(parent
     setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     addDocks(navigator);
     m_usual = saveState(kLayoutVersion);
+    connect(&navigator, &Navigator::viewRequested, this, [this](const QString& id) { raiseView(id); });
     // the timeline shows the place: a view that has all room must not hide it
     connect(&navigator, &Navigator::placeRequested, this, [this] {
         if (isMaximised() && findChild<QDockWidget*>(u"timeline"_s)->isHidden()) {

@@ -208,6 +208,7 @@ Layout layOut(const model::Model& model, const timeline::Timeline& timeline, con
     Layout layout;
     const std::vector<RankTracks> tracks = tracksByRank(timeline, model.ranks.size());
     const bool strips = shown.asStrips(model.ranks.size());
+    layout.height = strips ? kStripHeight : 0; // room for the label of the first strip
     std::string group;
     for (const timeline::OrderedRank& each : shownRanks(model.ranks.size(), shown)) {
         if (each.group != group) {

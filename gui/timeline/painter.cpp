@@ -135,6 +135,7 @@ void TimelinePainter::paint(QPainter& painter, const Scene& scene, const QSize& 
     painter.restore();
     paintRuler(frame);
     paintMarks(frame);
+    paintHover(frame);
 }
 
 void TimelinePainter::addBars(const Frame& frame, const Row& row)
@@ -452,6 +453,42 @@ void TimelinePainter::paintRuler(const Frame& frame) const
                                    tick.text);
         }
     }
+}
+
+/// A line under the mouse, with its time on the ruler, or how long the chosen time is.
+void TimelinePainter::paintHover(const Frame& frame) const
+{
+    constexpr double kSecond = 1e9;
+    const auto chosen = frame.scene.range;
+    if (!frame.scene.hover && !chosen) {
+        return;
+    }
+    const std::int64_t time = frame.scene.hover.value_or(chosen ? chosen->end : 0);
+    const double x = std::round(frame.x(time));
+    if (x < frame.tracks.left() || x > frame.tracks.right()) {
+        return;
+    }
+    QColor line = frame.scene.theme->dim;
+    line.setAlpha(150);
+    if (frame.scene.hover) {
+        frame.painter.setPen(QPen(line, 1));
+        frame.painter.drawLine(QPointF(x, kRulerHeight), QPointF(x, frame.tracks.bottom()));
+    }
+    QString text = u"%1 s"_s.arg(static_cast<double>(time) / kSecond, 0, 'f', 6);
+    if (chosen) {
+        text += u", chosen "_s + toQt(values::durationText(chosen->length()));
+    } else if (const auto mark = std::ranges::lower_bound(frame.scene.marks, time);
+               mark != frame.scene.marks.begin()) {
+        text += u", %1 after mark %2"_s.arg(toQt(values::durationText(time - *(mark - 1))))
+                    .arg(mark - frame.scene.marks.begin());
+    }
+    const int width = frame.metrics.horizontalAdvance(text) + 8;
+    const double left =
+        std::clamp<double>(x - width / 2.0, frame.tracks.left(), frame.tracks.right() - width);
+    const QRectF box(left, 1, width, kRulerHeight - 3);
+    frame.painter.fillRect(box, frame.scene.theme->card);
+    frame.painter.setPen(frame.scene.theme->text);
+    frame.painter.drawText(box, Qt::AlignCenter, text);
 }
 
 } // namespace ringside::gui

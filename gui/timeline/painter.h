@@ -39,6 +39,7 @@ struct Scene {
     std::optional<Launch> launch;
     std::vector<std::int64_t> marks;      ///< times of the marks
     const timeline::Hits* hits = nullptr; ///< of a search; null: none
+    std::optional<std::int64_t> hover;    ///< time under the mouse
 };
 
 class TimelinePainter final {
@@ -71,6 +72,7 @@ private:
     void paintLaunch(const Frame& frame) const;
     void paintMarks(const Frame& frame) const;
     void paintRuler(const Frame& frame) const;
+    void paintHover(const Frame& frame) const;
 
     BarImage m_bars;
     LabelCache m_names;

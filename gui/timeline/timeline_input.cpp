@@ -5,6 +5,7 @@
 #include <QAction>
 #include <QMouseEvent>
 #include <QScrollBar>
+#include <QSettings>
 
 #include <cmath>
 
@@ -16,6 +17,7 @@ using timeline::Direction;
 
 constexpr double kZoomStep = 1.25;
 constexpr double kPanStep = 0.15;
+constexpr auto kWheelZooms = "timeline/wheelZooms"_L1; ///< setting: without Ctrl, the wheel zooms
 
 } // namespace
 
@@ -41,10 +43,10 @@ void TimelineWidget::addKeys()
     const auto scrollBy = [this](int lanes) {
         verticalScrollBar()->setValue(verticalScrollBar()->value() + lanes * 20);
     };
-    addKey(u"Zoom in"_s, u"Shows less time around the middle"_s, {Qt::Key_W, Qt::Key_Plus},
-           [this] { zoomBy(1 / kZoomStep); });
-    addKey(u"Zoom out"_s, u"Shows more time around the middle"_s, {Qt::Key_S, Qt::Key_Minus},
-           [this] { zoomBy(kZoomStep); });
+    addKey(u"Zoom in"_s, u"Shows less time around the mouse, else around the middle"_s,
+           {Qt::Key_W, Qt::Key_Plus}, [this] { zoomBy(1 / kZoomStep, timeOfMouse()); });
+    addKey(u"Zoom out"_s, u"Shows more time around the mouse, else around the middle"_s,
+           {Qt::Key_S, Qt::Key_Minus}, [this] { zoomBy(kZoomStep, timeOfMouse()); });
     addKey(u"Move to earlier"_s, u"Moves towards the beginning of the run"_s, {Qt::Key_A, Qt::Key_Left},
            [this] { panBy(-kPanStep); });
     addKey(u"Move to later"_s, u"Moves towards the end of the run"_s, {Qt::Key_D, Qt::Key_Right},
@@ -54,9 +56,13 @@ void TimelineWidget::addKeys()
     addKey(u"Show everything"_s, u"Fits the chosen time or the selection; pressed again, the whole run"_s,
            {Qt::Key_F}, [this] { fit(); });
     addKey(u"Previous collective"_s, u"Selects the previous collective on all ranks"_s, {Qt::Key_BracketLeft},
-           [this] { selectCollective(Direction::Backward); });
+           [this] { selectCollective(Direction::Backward, false); });
     addKey(u"Next collective"_s, u"Selects the next collective on all ranks"_s, {Qt::Key_BracketRight},
-           [this] { selectCollective(Direction::Forward); });
+           [this] { selectCollective(Direction::Forward, false); });
+    addKey(u"Previous collective of its communicator"_s, u"Selects the one before in the same communicator"_s,
+           {Qt::Key_BraceLeft}, [this] { selectCollective(Direction::Backward, true); });
+    addKey(u"Next collective of its communicator"_s, u"Selects the one after in the same communicator"_s,
+           {Qt::Key_BraceRight}, [this] { selectCollective(Direction::Forward, true); });
     addKey(u"Previous span"_s, u"Selects the previous span in the same row"_s, {Qt::Key_Comma},
            [this] { toNeighbour(Direction::Backward); });
     addKey(u"Next span"_s, u"Selects the next span in the same row"_s, {Qt::Key_Period},
@@ -85,6 +91,17 @@ void TimelineWidget::addKeys()
            {Qt::Key_G}, [this] { toOtherEnd(); });
     addKey(u"Mark"_s, u"Adds a mark at the selection or the mouse, or removes the mark there"_s, {Qt::Key_M},
            [this] { toggleMark(); });
+    addKey(u"Name the mark"_s, u"Gives a name to the mark nearest to the middle of the view"_s,
+           {Qt::SHIFT | Qt::Key_M}, [this] {
+               if (const auto mark = m_marks.nearest(middle(), visible().length())) {
+                   askForMarkName(*mark);
+               }
+           });
+    addKey(u"Wheel zooms"_s, u"The wheel zooms, and scrolls with Ctrl; or the other way round"_s,
+           {Qt::SHIFT | Qt::Key_W}, [] {
+               QSettings settings;
+               settings.setValue(kWheelZooms, !settings.value(kWheelZooms, false).toBool());
+           });
     addKey(u"Next mark"_s, u"Shows the next mark after the middle of the view"_s, {Qt::Key_N},
            [this] { toMark(Direction::Forward); });
     addKey(u"Previous mark"_s, u"Shows the last mark before the middle of the view"_s,
@@ -111,13 +128,15 @@ void TimelineWidget::wheelEvent(QWheelEvent* event)
     const double notches = event->angleDelta().y() / kNotch;
     const double sideways = event->angleDelta().x() / kNotch;
     const auto modifiers = event->modifiers();
-    const bool overLabels = notches != 0 && event->position().x() < tracks().left();
-    if (modifiers.testFlag(Qt::ControlModifier) || (overLabels && !modifiers.testFlag(Qt::ShiftModifier))) {
-        verticalScrollBar()->setValue(verticalScrollBar()->value() - static_cast<int>(notches * 60));
-    } else if (modifiers.testFlag(Qt::ShiftModifier)) {
+    const bool overLabels = event->position().x() < tracks().left();
+    const bool zooms =
+        modifiers.testFlag(Qt::ControlModifier) != QSettings().value(kWheelZooms, false).toBool();
+    if (modifiers.testFlag(Qt::ShiftModifier)) {
         panBy(-(notches + sideways) * kPanStep);
-    } else if (notches != 0) {
+    } else if (notches != 0 && zooms && !overLabels) {
         zoomBy(std::pow(kZoomStep, -notches), timeAt(event->position().x()));
+    } else if (notches != 0) {
+        verticalScrollBar()->setValue(verticalScrollBar()->value() - static_cast<int>(notches * 60));
     } else if (sideways != 0) {
         panBy(-sideways * kPanStep);
     }
@@ -140,6 +159,9 @@ void TimelineWidget::mouseMoveEvent(QMouseEvent* event)
 {
     const QPoint moved = event->position().toPoint() - m_pressed;
     constexpr int kDragPixels = 4;
+    if (m_drag == Drag::None) {
+        viewport()->update(); // the cross-hair moves
+    }
     if (m_drag == Drag::None || (moved.manhattanLength() < kDragPixels && m_lastKind == -1)) {
         return;
     }

@@ -2,6 +2,7 @@
 #include "timeline/timeline_widget.h"
 
 #include "app/text.h"
+#include "timeline/collective_details.h"
 #include "timeline/stored_marks.h"
 #include "values/text.h"
 
@@ -49,6 +50,10 @@ TimelineWidget::~TimelineWidget()
 void TimelineWidget::setSession(const Session& session)
 {
     const bool sameRun = m_session.report == session.report && ready();
+    if (ready() && !sameRun) {
+        m_kept = Kept{m_session.paths, visible(), m_shown, verticalScrollBar()->value(),
+                      m_session.report->model.ranks.size()};
+    }
     m_session = session;
     ++m_searches;
     m_hits.reset();
@@ -71,6 +76,14 @@ void TimelineWidget::setSession(const Session& session)
         m_zoom.reset(framed(m_session.timeline->extent, 0.0, m_session.timeline->extent));
     }
     relayout();
+    if (const auto kept = std::exchange(m_kept, std::nullopt); kept && kept->paths == m_session.paths) {
+        if (kept->ranks == m_session.report->model.ranks.size()) { // ranks are known by their places
+            m_shown = kept->shown; // the same run, read again with what was recorded since
+        }
+        relayout();
+        showTime(kept->visible);
+        verticalScrollBar()->setValue(kept->scroll);
+    }
     if (m_wanted) {
         const auto wanted = std::exchange(m_wanted, std::nullopt);
         showPlace(wanted->first, wanted->second);
@@ -149,14 +162,20 @@ void TimelineWidget::setRange(const std::optional<Interval>& range)
     emit selectionChanged();
 }
 
+/// Returns null while the mouse is not over the tracks.
+std::optional<std::int64_t> TimelineWidget::timeOfMouse() const
+{
+    const QPoint mouse = viewport()->mapFromGlobal(QCursor::pos());
+    const bool over = ready() && viewport()->underMouse() && tracks().contains(mouse);
+    return over ? std::optional(timeAt(mouse.x())) : std::nullopt;
+}
+
 /// Adds a mark at the selection, else at the mouse, else in the middle. Removes the mark that is there
 /// already.
 void TimelineWidget::toggleMark()
 {
-    const QPoint mouse = viewport()->mapFromGlobal(QCursor::pos());
     const std::int64_t at = m_scene.selected ? m_session.timeline->span(*m_scene.selected).time.start
-                            : viewport()->underMouse() && tracks().contains(mouse) ? timeAt(mouse.x())
-                                                                                   : middle();
+                                             : timeOfMouse().value_or(middle());
     m_marks.toggle(at, nsPerPixel(visible(), tracks().width()) * kNearPixels);
     storeMarks(m_session.paths, m_marks);
     m_scene.marks = m_marks.times();
@@ -319,21 +338,73 @@ void TimelineWidget::undo()
     }
 }
 
-void TimelineWidget::selectCollective(Direction direction)
+void TimelineWidget::selectCollective(Direction direction, bool sameCommunicator)
 {
     const timeline::Timeline& all = *m_session.timeline;
-    const std::int64_t from = m_scene.collective ? all.collectives[*m_scene.collective].lastArrivalNs
-                                                 : visible().start + visible().length() / 2;
-    const auto next =
-        direction == Direction::Forward ? all.nextCollective(from) : all.previousCollective(from);
-    if (!next) {
-        return;
+    std::optional<std::size_t> next;
+    if (m_scene.collective && sameCommunicator) {
+        next =
+            timeline::neighbourInCommunicator(m_session.report->model, all, *m_scene.collective, direction);
+    } else {
+        const std::int64_t from = m_scene.collective ? all.collectives[*m_scene.collective].lastArrivalNs
+                                                     : visible().start + visible().length() / 2;
+        next = direction == Direction::Forward ? all.nextCollective(from) : all.previousCollective(from);
     }
-    m_scene.selected.reset();
+    if (next) {
+        showCollective(*next);
+    }
+}
+
+void TimelineWidget::showCollective(std::size_t index)
+{
+    const timeline::Timeline& all = *m_session.timeline;
+    const timeline::MatchedCollective& collective = all.collectives[index];
+    std::optional<SpanId> last;
+    for (std::size_t i = 0; i < collective.parts; ++i) {
+        const timeline::Part& part = all.parts[collective.firstPart + i];
+        if (part.rank == collective.lastRank) {
+            const timeline::Lane& lane = all.tracks[part.track].lanes[part.lane];
+            last = SpanId{part.track, part.lane, lane.firstStartingFrom(part.time.start)};
+        }
+    }
+    ensureVisible({collective.firstArrivalNs, collective.endNs});
+    m_scene.selected = last;
     m_scene.launch.reset();
-    m_scene.collective = next;
-    ensureVisible({all.collectives[*next].firstArrivalNs, all.collectives[*next].endNs});
+    m_scene.collective = index;
+    scrollToRank(collective.lastRank);
     viewport()->update();
+    emit selectionChanged();
+}
+
+void TimelineWidget::showNextOf(const std::vector<std::size_t>& collectives)
+{
+    if (!collectives.empty()) {
+        const auto now = m_scene.collective ? std::ranges::upper_bound(collectives, *m_scene.collective)
+                                            : collectives.begin();
+        showCollective(now == collectives.end() ? collectives.front() : *now);
+    }
+}
+
+void TimelineWidget::setRankOrder(timeline::RankOrder order)
+{
+    if (ready()) {
+        m_shown.order = timeline::orderRanks(*m_session.report, order);
+        relayout();
+    }
+}
+
+void TimelineWidget::setTrackFilter(const QString& text)
+{
+    m_shown.tracks = text.trimmed().toStdString();
+    if (ready()) {
+        relayout();
+    }
+}
+
+void TimelineWidget::renameMark(std::int64_t timeNs, const QString& name)
+{
+    m_marks.rename(timeNs, name.trimmed().toStdString());
+    storeMarks(m_session.paths, m_marks);
     emit selectionChanged();
 }
 
@@ -431,6 +502,31 @@ QString TimelineWidget::stripTip(std::size_t rank, std::int64_t timeNs) const
         .arg(rows.isEmpty() ? u"<tr><td>nothing on the GPU</td></tr>"_s : rows);
 }
 
+/// What a pixel stands for that several spans share; empty if it is one span's.
+QString TimelineWidget::severalTip(const Row& row, std::int64_t timeNs) const
+{
+    constexpr std::size_t kSeveral = 3;
+    const std::int64_t pixel = nsPerPixel(visible(), tracks().width());
+    const timeline::Lane& lane = m_session.timeline->tracks[*row.track].lanes[row.lane];
+    const Interval here{timeNs - pixel / 2, timeNs + (pixel + 1) / 2};
+    const std::size_t first = lane.firstEndingAfter(here.start);
+    const std::size_t last = lane.firstStartingFrom(here.end);
+    if (last < first + kSeveral) {
+        return {};
+    }
+    const timeline::ByKind<std::int64_t> times = lane.timeOf(first, last);
+    QString rows;
+    for (std::size_t kind = 0; kind < timeline::kSpanKinds; ++kind) {
+        if (times[kind] > 0) {
+            rows += u"<tr><td>%1&nbsp;&nbsp;</td><td align=right>%2</td></tr>"_s.arg(
+                toHtml(timeline::kindText(static_cast<timeline::SpanKind>(kind))),
+                toHtml(values::durationText(times[kind])));
+        }
+    }
+    return u"<b>%L1 spans in this pixel</b><table>%2</table>zoom in to see them"_s.arg(last - first)
+        .arg(rows);
+}
+
 QString TimelineWidget::tipAt(const QPoint& position) const
 {
     if (const Row* const row = rowAt(position); row != nullptr && row->kind == Row::Kind::Strip) {
@@ -443,6 +539,10 @@ QString TimelineWidget::tipAt(const QPoint& position) const
     if (!span) {
         return {};
     }
+    const QString several = severalTip(*rowAt(position), timeAt(position.x()));
+    if (!several.isEmpty()) {
+        return several;
+    }
     const timeline::Description text =
         timeline::describe(m_session.report->model, *m_session.timeline, *span);
     QString html = u"<b>"_s + toHtml(text.title) + u"</b><table>"_s;
@@ -454,6 +554,9 @@ QString TimelineWidget::tipAt(const QPoint& position) const
 
 bool TimelineWidget::viewportEvent(QEvent* event)
 {
+    if (event->type() == QEvent::Leave) {
+        viewport()->update(); // the cross-hair goes
+    }
     if (event->type() == QEvent::ToolTip) {
         const auto* const help = static_cast<QHelpEvent*>(event);
         QToolTip::showText(help->globalPos(), tipAt(help->pos()), viewport());
@@ -479,6 +582,7 @@ void TimelineWidget::paintEvent(QPaintEvent* /*event*/)
     m_scene.theme = &theme;
     m_scene.visible = visible();
     m_scene.scroll = verticalScrollBar()->value();
+    m_scene.hover = m_drag == Drag::None ? timeOfMouse() : std::nullopt;
     m_painter.paint(painter, m_scene, viewport()->size());
     if (m_layout.rows.empty() || m_session.timeline->spans() == 0) {
         painter.setPen(theme.dim);

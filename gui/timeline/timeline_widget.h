@@ -16,6 +16,7 @@
 #include <thread>
 
 class QAction;
+class QMenu;
 
 namespace ringside::gui {
 
@@ -33,10 +34,22 @@ public:
     void showPlace(const Interval& time, const std::vector<std::int64_t>& ranks);
     [[nodiscard]] std::optional<timeline::SpanId> selected() const { return m_scene.selected; }
     void select(const std::optional<timeline::SpanId>& span);
+    /// Returns the collective that is shown on all ranks, as index into Timeline::collectives.
+    [[nodiscard]] std::optional<std::size_t> collective() const { return m_scene.collective; }
+    /// Shows a collective on all ranks and selects the part of the rank that came last.
+    void showCollective(std::size_t collective);
+    /// Shows the next one of these collectives (indices that ascend), after the last one the first.
+    void showNextOf(const std::vector<std::size_t>& collectives);
     /// Returns the stretch of time that the user chose with Shift and drag.
     [[nodiscard]] const std::optional<Interval>& range() const { return m_scene.range; }
     void setRange(const std::optional<Interval>& range);
     [[nodiscard]] const Marks& marks() const { return m_marks; }
+    void renameMark(std::int64_t timeNs, const QString& name);
+    void setRankOrder(timeline::RankOrder order);
+    /// Shows only tracks whose names contain this text; empty: all.
+    void setTrackFilter(const QString& text);
+    /// What a right click at this place of the viewport offers.
+    void fillMenu(QMenu& menu, const QPoint& position);
     /// Moves the visible range so that this time is in its middle; its length stays.
     void showMoment(std::int64_t timeNs);
     /// Marks all spans that a search finds and shows the next one in that direction. The search runs in the
@@ -71,6 +84,7 @@ protected:
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
     enum class Drag : std::uint8_t { None, Pan, Range };
@@ -81,7 +95,12 @@ private:
     void announce();
     void zoomBy(double factor, std::optional<std::int64_t> anchorNs = {});
     void panBy(double share);
-    void selectCollective(timeline::Direction direction);
+    void selectCollective(timeline::Direction direction, bool sameCommunicator);
+    void addRankActions(QMenu& menu, std::size_t rank);
+    void addSpanActions(QMenu& menu, const timeline::SpanId& span);
+    void addMarkActions(QMenu& menu, std::int64_t timeNs);
+    void askForMarkName(std::int64_t timeNs);
+    [[nodiscard]] std::optional<std::int64_t> timeOfMouse() const;
     void toNeighbour(timeline::Direction direction);
     void fit();
     void undo();
@@ -101,6 +120,7 @@ private:
     [[nodiscard]] std::int64_t timeAt(double x) const;
     [[nodiscard]] bool ready() const { return m_session.timeline != nullptr; }
     [[nodiscard]] ZoomHistory::Step gesture(int kind);
+    [[nodiscard]] QString severalTip(const Row& row, std::int64_t timeNs) const;
     [[nodiscard]] QString stripTip(std::size_t rank, std::int64_t timeNs) const;
     [[nodiscard]] QString sampleTip(const timeline::SampleLine& line, std::int64_t timeNs) const;
 
@@ -116,6 +136,15 @@ private:
     QPoint m_pressed;
     Interval m_visibleBefore;
     int m_scrollBefore = 0;
+    /// What was shown of a run that is read again.
+    struct Kept {
+        Paths paths;
+        Interval visible;
+        Shown shown;
+        int scroll = 0;
+        std::size_t ranks = 0;
+    };
+    std::optional<Kept> m_kept;
     QElapsedTimer m_lastGesture;
     int m_lastKind = -1;
     std::optional<std::pair<Interval, std::vector<std::int64_t>>>

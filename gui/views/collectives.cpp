@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Collectives by kind, size and communicator: number, time and bandwidth. A second page shows the traffic
 // between ranks.
+#include "app/navigator.h"
 #include "app/text.h"
 #include "models/traffic_table.h"
 #include "report/communicators.h"
@@ -22,7 +23,7 @@ using namespace Qt::StringLiterals;
 
 class CollectivesView final : public View {
 public:
-    explicit CollectivesView(QWidget* parent) : View(parent)
+    CollectivesView(Navigator& navigator, QWidget* parent) : View(parent)
     {
         m_title = label(this);
         m_communicator = new QComboBox(this);
@@ -48,7 +49,17 @@ public:
         all->setContentsMargins(0, 0, 0, 0);
         all->addLayout(line);
         all->addWidget(both, 1);
+        m_table->setToolTip(u"A row shows its collectives in the timeline, one after the other"_s);
         connect(m_communicator, &QComboBox::currentIndexChanged, this, [this] { fill(); });
+        connect(m_table, &ReportTable::rowChosen, this, [this, &navigator](int row) {
+            emit navigator.collectiveRequested(*m_groups[static_cast<std::size_t>(row)]);
+        });
+        connect(&navigator, &Navigator::collectiveRowRequested, this,
+                [this, &navigator](std::size_t operation) {
+                    m_communicator->setCurrentIndex(0);
+                    chooseRow(m_report->model.operations[operation]);
+                    emit navigator.viewRequested(u"collectives"_s);
+                });
     }
 
     void setSession(const Session& session) override
@@ -104,13 +115,31 @@ private:
         m_plot->setReport(m_report, chosen);
         m_plot->setVisible(m_plot->hasPoints());
         m_table->setTable(report::collectiveTable(*m_report, chosen));
+        m_groups.clear();
+        for (const metrics::CollectiveGroup& group : m_report->metrics.collectives) {
+            if (!chosen || group.communicator == *chosen) {
+                m_groups.push_back(&group); // the rows of the table
+            }
+        }
         const metrics::Traffic traffic = metrics::trafficOf(m_report->model, chosen);
         m_pairsTitle->setText(trafficTitle(traffic));
         m_pairs->setVisible(!traffic.pairs.empty());
         m_pairs->setTable(trafficTable(traffic));
     }
 
+    void chooseRow(const model::Operation& operation)
+    {
+        for (std::size_t row = 0; row < m_groups.size(); ++row) {
+            const metrics::CollectiveGroup& group = *m_groups[row];
+            if (group.communicator == operation.communicator && group.kind == operation.kind &&
+                group.bytes == operation.bytes) {
+                m_table->showRow(static_cast<int>(row));
+            }
+        }
+    }
+
     std::shared_ptr<const report::Report> m_report;
+    std::vector<const metrics::CollectiveGroup*> m_groups; ///< of m_report, by row of the table
     QLabel* m_title;
     QComboBox* m_communicator;
     BandwidthPlot* m_plot;
@@ -123,8 +152,9 @@ private:
 
 RINGSIDE_VIEW(
     collectives, .title = "Collectives",
-    .help = "Number, duration and bandwidth of collectives, by kind and size", .order = 5,
-    .place = Place::Right,
-    .create = [](Navigator&, QWidget* parent) -> View* { return new CollectivesView(parent); });
+    .help = "Number, duration and bandwidth of collectives, by kind and size", .order = 6,
+    .place = Place::Right, .create = [](Navigator& navigator, QWidget* parent) -> View* {
+        return new CollectivesView(navigator, parent);
+    });
 
 } // namespace ringside::gui::view_collectives

@@ -287,7 +287,7 @@ private:
 
 RINGSIDE_VIEW(
     compare, .title = "Compare", .help = "This run beside another one: what got faster or slower",
-    .order = 10, .place = Place::Bottom, .create = [](Navigator& navigator, QWidget* parent) -> View* {
+    .order = 11, .place = Place::Bottom, .create = [](Navigator& navigator, QWidget* parent) -> View* {
         return new CompareView(navigator, parent);
     });
 

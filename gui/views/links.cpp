@@ -89,7 +89,7 @@ private:
 
 RINGSIDE_VIEW(
     links, .title = "Links", .help = "Health and traffic of RDMA ports, network cards and NVLink over time",
-    .order = 8, .place = Place::Right,
+    .order = 9, .place = Place::Right,
     .create = [](Navigator&, QWidget* parent) -> View* { return new LinksView(parent); });
 
 } // namespace ringside::gui::view_links

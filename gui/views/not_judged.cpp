@@ -50,7 +50,7 @@ private:
 
 RINGSIDE_VIEW(
     not_judged, .title = "Not judged",
-    .help = "The rules that could not judge this run, and what they lacked", .order = 12,
+    .help = "The rules that could not judge this run, and what they lacked", .order = 13,
     .place = Place::Right,
     .create = [](Navigator&, QWidget* parent) -> View* { return new NotJudgedView(parent); });
 

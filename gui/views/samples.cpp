@@ -51,7 +51,7 @@ private:
 
 RINGSIDE_VIEW(
     samples, .title = "Samples", .help = "Memory, utilization, clocks, power, CPU and threads over time",
-    .order = 9, .place = Place::Right,
+    .order = 10, .place = Place::Right,
     .create = [](Navigator&, QWidget* parent) -> View* { return new SamplesView(parent); });
 
 } // namespace ringside::gui::view_samples

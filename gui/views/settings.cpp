@@ -54,7 +54,7 @@ private:
 RINGSIDE_VIEW(
     settings, .title = "Settings",
     .help = "Environment, NCCL variables and versions; those that differ between ranks come first",
-    .order = 6, .place = Place::Right,
+    .order = 7, .place = Place::Right,
     .create = [](Navigator&, QWidget* parent) -> View* { return new SettingsView(parent); });
 
 } // namespace ringside::gui::view_settings

@@ -363,7 +363,7 @@ private:
 } // namespace
 
 RINGSIDE_VIEW(
-    sql, .title = "SQL", .help = "Queries the tables of the run with SQL", .order = 11,
+    sql, .title = "SQL", .help = "Queries the tables of the run with SQL", .order = 12,
     .place = Place::Bottom,
     .create = [](Navigator&, QWidget* parent) -> View* { return new SqlView(parent); });
 

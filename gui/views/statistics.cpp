@@ -178,7 +178,7 @@ private:
 
 RINGSIDE_VIEW(
     statistics, .title = "Statistics",
-    .help = "Kernels, communication, copies, ranges and calls of the chosen time, added up", .order = 4,
+    .help = "Kernels, communication, copies, ranges and calls of the chosen time, added up", .order = 5,
     .place = Place::Right, .create = [](Navigator& navigator, QWidget* parent) -> View* {
         return new StatisticsView(navigator, parent);
     });

@@ -3,14 +3,17 @@
 // of the selection.
 #include "app/navigator.h"
 #include "app/text.h"
+#include "timeline/collective_details.h"
 #include "timeline/kernel_family.h"
 #include "timeline/overview.h"
 #include "timeline/timeline_widget.h"
+#include "values/text.h"
 #include "views/view.h"
 #include "widgets/range_panel.h"
 
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -29,7 +32,7 @@ using timeline::Direction;
 
 class TimelineView final : public View {
 public:
-    TimelineView(Navigator& navigator, QWidget* parent) : View(parent)
+    TimelineView(Navigator& navigator, QWidget* parent) : View(parent), m_navigator(navigator)
     {
         m_timeline = new TimelineWidget(this);
         m_timeline->setObjectName(u"timeline"_s);
@@ -58,6 +61,13 @@ public:
                 m_place = what;
                 showSelection();
             });
+        connect(&navigator, &Navigator::collectiveRequested, this,
+                [this](const metrics::CollectiveGroup& group) {
+                    if (m_session.timeline) {
+                        m_timeline->showNextOf(
+                            timeline::collectivesOf(m_session.report->model, *m_session.timeline, group));
+                    }
+                });
         connect(&navigator, &Navigator::spansRequested, this, [this](const timeline::SearchRequest& request) {
             m_timeline->find(request, Direction::Forward);
         });
@@ -75,6 +85,9 @@ public:
         m_session = session;
         m_overview->setSession(session);
         m_timeline->setSession(session);
+        if (session.timeline) {
+            m_timeline->setRankOrder(static_cast<timeline::RankOrder>(m_order->currentIndex()));
+        }
         showSelection();
     }
 
@@ -118,7 +131,13 @@ private:
         });
         connect(m_timeline, &TimelineWidget::hitsChanged, this, [this] { showResult(); });
         connect(m_details, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
-            m_timeline->showMoment(link.fragment().toLongLong());
+            if (link.scheme() == u"collective"_s) {
+                m_timeline->showCollective(link.path().toULongLong());
+            } else if (link.scheme() == u"row"_s) {
+                emit m_navigator.collectiveRowRequested(link.path().toULongLong());
+            } else {
+                m_timeline->showMoment(link.fragment().toLongLong());
+            }
             m_timeline->setFocus();
         });
     }
@@ -146,8 +165,15 @@ private:
         const std::vector<std::int64_t>& times = m_timeline->marks().times();
         QString html = times.empty() ? QString() : u"<h4>Marks</h4>"_s;
         for (std::size_t i = 0; i < times.size(); ++i) {
-            html += u"<div><a href=\"#%1\">%2: %3 s</a></div>"_s.arg(times[i]).arg(i + 1).arg(
-                static_cast<double>(times[i]) / kSecond, 0, 'f', 6);
+            const QString name = toQt(m_timeline->marks().nameOf(times[i])).toHtmlEscaped();
+            html += u"<div><a href=\"#%1\">%2: %3 s</a> %4"_s.arg(times[i])
+                        .arg(i + 1)
+                        .arg(static_cast<double>(times[i]) / kSecond, 0, 'f', 6)
+                        .arg(name);
+            if (i > 0) {
+                html += u" (%1 after %2)"_s.arg(toQt(values::durationText(times[i] - times[i - 1]))).arg(i);
+            }
+            html += u"</div>"_s;
         }
         return html;
     }
@@ -177,7 +203,29 @@ private:
         line->addWidget(button(Qt::LeftArrow, u"Previous match"_s, Direction::Backward));
         line->addWidget(button(Qt::RightArrow, u"Next match"_s, Direction::Forward));
         line->addWidget(m_result, 1);
+        addChoices(line);
         return line;
+    }
+
+    /// The order of the ranks, and which tracks are shown.
+    void addChoices(QHBoxLayout* line)
+    {
+        m_order = new QComboBox(this);
+        m_order->setAccessibleName(u"Order of ranks"_s);
+        m_order->setToolTip(u"Order of the ranks"_s);
+        m_order->addItems({u"by rank"_s, u"by host"_s, u"by stage or group"_s, u"most often last first"_s,
+                           u"least useful first"_s});
+        connect(m_order, &QComboBox::currentIndexChanged, this,
+                [this](int index) { m_timeline->setRankOrder(static_cast<timeline::RankOrder>(index)); });
+        auto* const tracks = new QLineEdit(this);
+        tracks->setAccessibleName(u"Show only tracks of this name"_s);
+        tracks->setPlaceholderText(u"tracks"_s);
+        tracks->setToolTip(u"Show only tracks whose names contain this text"_s);
+        tracks->setClearButtonEnabled(true);
+        tracks->setMaximumWidth(140);
+        connect(tracks, &QLineEdit::textChanged, m_timeline, &TimelineWidget::setTrackFilter);
+        line->addWidget(m_order);
+        line->addWidget(tracks);
     }
 
     void search(Direction direction)
@@ -209,10 +257,53 @@ private:
             return m_place + u"<hr>"_s + colours();
         }
         if (!m_session.timeline || !selected) {
-            return legend();
+            return m_session.timeline && m_timeline->collective() ? collectiveHtml() : legend();
         }
+        if (m_timeline->collective()) {
+            return collectiveHtml() + spanHtml(*selected);
+        }
+        return spanHtml(*selected);
+    }
+
+    /// The collective with a table of arrivals, and links to its neighbours and to its row.
+    [[nodiscard]] QString collectiveHtml() const
+    {
+        constexpr std::size_t kMostRanks = 64;
+        const std::size_t index = *m_timeline->collective();
+        const timeline::Timeline& all = *m_session.timeline;
+        const timeline::Description text = timeline::collectiveDetails(*m_session.report, all, index);
+        QString html = u"<h4>"_s + toHtml(text.title) + u"</h4><table cellpadding=2>"_s;
+        for (const auto& [what, value] : text.lines) {
+            html += u"<tr><td><i>%1</i>&nbsp;</td><td>%2</td></tr>"_s.arg(toHtml(what), toHtml(value));
+        }
+        html += u"</table><p>"_s;
+        for (const auto& [direction, words] :
+             {std::pair(Direction::Backward, u"previous"_s), std::pair(Direction::Forward, u"next"_s)}) {
+            if (const auto other =
+                    timeline::neighbourInCommunicator(m_session.report->model, all, index, direction)) {
+                html +=
+                    u"<a href=\"collective:%1\">%2 of this communicator</a> &nbsp; "_s.arg(*other).arg(words);
+            }
+        }
+        html += u"<a href=\"row:%1\">all like it</a></p><table cellpadding=2><tr>"_s.arg(
+            all.collectives[index].operation);
+        const report::Table arrivals = timeline::arrivalTable(m_session.report->model, all, index);
+        for (const std::string& title : arrivals.header) {
+            html += u"<td><i>%1</i>&nbsp;</td>"_s.arg(toHtml(title));
+        }
+        for (std::size_t row = 0; row < std::min(kMostRanks, arrivals.rows.size()); ++row) {
+            html += u"</tr><tr>"_s;
+            for (const report::Cell& cell : arrivals.rows[row]) {
+                html += u"<td align=right>%1</td>"_s.arg(toHtml(report::cellText(cell)));
+            }
+        }
+        return html + u"</tr></table>"_s;
+    }
+
+    [[nodiscard]] QString spanHtml(const timeline::SpanId& selected) const
+    {
         const timeline::Description text =
-            timeline::describe(m_session.report->model, *m_session.timeline, *selected);
+            timeline::describe(m_session.report->model, *m_session.timeline, selected);
         QString html = u"<h4>"_s + toHtml(text.title) + u"</h4><table cellpadding=2>"_s;
         for (const auto& [what, value] : text.lines) {
             html += u"<tr><td><i>%1</i>&nbsp;</td><td>%2</td></tr>"_s.arg(toHtml(what), toHtml(value));
@@ -247,6 +338,7 @@ private:
                u"<tr><td align=center>&#9660;</td><td>arrived last at a collective</td></tr></table>"_s;
     }
 
+    Navigator& m_navigator;
     Session m_session;
     std::optional<model::Interval> m_chosen; ///< the range that others were told of
     QString m_place; ///< HTML about the place that another view requested, until something is selected
@@ -256,6 +348,7 @@ private:
     QTextBrowser* m_details;
     QLineEdit* m_search = nullptr;
     QLabel* m_result = nullptr;
+    QComboBox* m_order = nullptr;
 };
 
 } // namespace

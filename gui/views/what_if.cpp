@@ -172,7 +172,7 @@ private:
 } // namespace
 
 RINGSIDE_VIEW(
-    what_if, .title = "What if", .help = "Predicts the step time after a change", .order = 7,
+    what_if, .title = "What if", .help = "Predicts the step time after a change", .order = 8,
     .place = Place::Right,
     .create = [](Navigator&, QWidget* parent) -> View* { return new WhatIfView(parent); });
 

@@ -67,6 +67,14 @@ void ReportTable::limitTexts()
     }
 }
 
+void ReportTable::showRow(int row)
+{
+    const QModelIndex index = m_sorted->mapFromSource(m_model->index(row, 0));
+    setCurrentIndex(index);
+    selectRow(index.row());
+    scrollTo(index);
+}
+
 QSize ReportTable::sizeHint() const
 {
     constexpr int kMostRows = 16;

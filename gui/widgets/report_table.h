@@ -17,6 +17,8 @@ public:
     };
     ReportTable(const QString& name, Height height, QWidget* parent = nullptr);
     void setTable(report::Table table);
+    /// Selects a row of the table as it was given, and scrolls to it.
+    void showRow(int row);
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 

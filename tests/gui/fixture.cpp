@@ -27,10 +27,10 @@ TraceBuilder lateRank()
     return builder;
 }
 
-Session sessionOf(trace::RunTrace run)
+Session sessionOf(const char* path, trace::RunTrace run)
 {
     Session session;
-    session.paths = {"late.ringside"};
+    session.paths = {path};
     session.report = std::make_shared<const report::Report>(report::buildReport(std::move(run), {}));
     session.timeline =
         std::make_shared<const timeline::Timeline>(timeline::buildTimeline(session.report->model));
@@ -41,7 +41,7 @@ Session sessionOf(trace::RunTrace run)
 
 Session lateRankSession()
 {
-    return sessionOf(lateRank().run());
+    return sessionOf("late.ringside", lateRank().run());
 }
 
 std::filesystem::path writeLateRankRun(const std::filesystem::path& folder)
@@ -57,7 +57,7 @@ Session hostOnlySession()
     builder.withoutDeviceTier("no CUPTI here").steps(6, [](StepBuilder& step) {
         step.everyRank().host(1ms, "data").compute(3ms);
     });
-    return sessionOf(builder.run());
+    return sessionOf("host.ringside", builder.run());
 }
 
 Session sampledSession()
@@ -81,7 +81,7 @@ Session sampledSession()
             }
         }
     }
-    return sessionOf(builder.run());
+    return sessionOf("sampled.ringside", builder.run());
 }
 
 void useOwnSettings()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Time, pixels, rows and zoom, without a window.
+#include "app/moment.h"
 #include "app/theme.h"
 #include "fixture.h"
 #include "timeline/bar_image.h"
@@ -174,6 +175,20 @@ private slots:
         QCOMPARE(zoom.visible(), (Interval{200, 800}));
         QVERIFY(zoom.undo());
         QCOMPARE(zoom.visible(), (Interval{0, 1000}));
+    }
+
+    void timesOfALinkAreReadAndWritten()
+    {
+        QCOMPARE(parseTime(QStringLiteral("1.25s")), std::optional<std::int64_t>(1'250'000'000));
+        QCOMPARE(parseTime(QStringLiteral("20 ms")), std::optional<std::int64_t>(20'000'000));
+        QCOMPARE(parseTime(QStringLiteral("3us")), std::optional<std::int64_t>(3000));
+        QCOMPARE(parseTime(QStringLiteral("-7ns")), std::optional<std::int64_t>(-7));
+        QCOMPARE(parseTime(QStringLiteral("2")), std::optional<std::int64_t>(2'000'000'000));
+        for (const char* wrong : {"", "s", "soon", "1e300", "nan", "5 hours"}) {
+            QCOMPARE(parseTime(QString::fromLatin1(wrong)), std::optional<std::int64_t>());
+        }
+        const QString link = linkTo({"/a/it's.ringside"}, {5, 25}, 3);
+        QCOMPARE(link, QStringLiteral("ringside-gui '/a/it'\\''s.ringside' --at 5ns --for 20ns --rank 3"));
     }
 
     void everyRankHasRowsAndHostThreadsOnlyWhenAsked()

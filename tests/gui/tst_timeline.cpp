@@ -4,6 +4,7 @@
 #include "timeline/label_cache.h"
 #include "timeline/timeline_widget.h"
 
+#include <QMenu>
 #include <QMouseEvent>
 #include <QScrollBar>
 #include <QSignalSpy>
@@ -63,11 +64,20 @@ private slots:
         QCOMPARE(m_widget->visible(), before);
     }
 
-    void theWheelZoomsAtTheCursor()
+    void theWheelZoomsAtTheCursorWithCtrlAndScrollsWithout()
     {
         const QPointF at(700, 100);
         const std::int64_t under = timeAt(at.x());
+        m_widget->resize(1000, 200);
+        wheel(at, -120);
+        QCOMPARE(m_widget->visible(), m_all);
+        QVERIFY(m_widget->verticalScrollBar()->value() > 0);
+        QTest::keyClick(m_widget.get(), Qt::Key_W, Qt::ShiftModifier); // the other way round, and back
         wheel(at, 120);
+        QVERIFY(m_widget->visible().length() < m_all.length());
+        QTest::keyClick(m_widget.get(), Qt::Key_W, Qt::ShiftModifier);
+        m_widget->showTime(m_all);
+        wheel(at, 120, Qt::ControlModifier);
         QVERIFY(m_widget->visible().length() < m_all.length());
         QVERIFY(std::abs(timeAt(at.x()) - under) <= nsPerPixel(m_widget->visible(), 800));
     }
@@ -99,6 +109,84 @@ private slots:
         QVERIFY(m_widget->visible() != before);
         press(Qt::Key_BracketLeft);
         QVERIFY(contains(m_widget->visible(), collectives[collectives.size() - 2].lastArrivalNs));
+        QCOMPARE(m_widget->collective(), std::optional(collectives.size() - 2));
+        QVERIFY(m_widget->selected()); // what the last rank did
+        QCOMPARE(m_session.timeline->tracks[m_widget->selected()->track].rank,
+                 collectives[collectives.size() - 2].lastRank);
+        press(Qt::Key_BraceLeft); // all are of one communicator
+        QCOMPARE(m_widget->collective(), std::optional(collectives.size() - 3));
+        m_widget->showNextOf({0, 1});
+        QCOMPARE(m_widget->collective(), std::optional<std::size_t>(0)); // after the last one the first
+        m_widget->showNextOf({});
+    }
+
+    void allRanksBecomeStripsAndAClickOpensOne()
+    {
+        press(Qt::Key_C);
+        const std::size_t ranks = m_session.report->model.ranks.size();
+        QCOMPARE(m_widget->layoutOfRows().rows.size(), ranks);
+        const Row first = m_widget->layoutOfRows().rows.front();
+        QCOMPARE(first.kind, Row::Kind::Strip);
+        const QPoint onStrip(tracks().center().x(), tracks().top() + first.y + first.height / 2);
+        QVERIFY(m_widget->tipAt(onStrip).contains(QStringLiteral("rank 0")));
+        m_widget->grab();
+        const QPoint label(40, tracks().top() + first.y + 2);
+        QTest::mouseClick(m_widget->viewport(), Qt::LeftButton, {}, label);
+        QVERIFY(m_widget->layoutOfRows().rows.size() > ranks);
+        QTest::mouseClick(m_widget->viewport(), Qt::LeftButton, {}, label); // its threads, too
+        QTest::mouseClick(m_widget->viewport(), Qt::LeftButton, {}, label);
+        QCOMPARE(m_widget->layoutOfRows().rows.size(), ranks);
+        m_widget->select(std::nullopt);
+        press(Qt::Key_C);
+        QVERIFY(m_widget->layoutOfRows().rows.front().kind == Row::Kind::Rank);
+    }
+
+    void ranksAreOrderedGroupedHiddenAndPinned()
+    {
+        const auto firstRank = [&] {
+            const auto& rows = m_widget->layoutOfRows().rows;
+            return std::ranges::find(rows, Row::Kind::Rank, &Row::kind)->rank;
+        };
+        m_widget->setRankOrder(timeline::RankOrder::CameLast);
+        QCOMPARE(firstRank(), std::size_t{2});
+        m_widget->setRankOrder(timeline::RankOrder::Host);
+        QCOMPARE(m_widget->layoutOfRows().groups.size(), std::size_t{2});
+        m_widget->setRankOrder(timeline::RankOrder::Number);
+        const QPoint label(40, TimelinePainter::kRulerHeight + 8);
+        trigger(label, QStringLiteral("Hide rank 0"));
+        QCOMPARE(firstRank(), std::size_t{1});
+        trigger(label, QStringLiteral("Show all ranks and tracks"));
+        QCOMPARE(firstRank(), std::size_t{0});
+        m_widget->setTrackFilter(QStringLiteral("no track is called so"));
+        QCOMPARE(m_widget->layoutOfRows().rows.size(), m_session.report->model.ranks.size());
+        m_widget->setTrackFilter({});
+    }
+
+    void theMenuOfASpanMarksAllOfItsName()
+    {
+        trigger(placeOf(timeline::SpanKind::Compute), QStringLiteral("Mark all of this name"));
+        QTRY_VERIFY(m_widget->hits() != nullptr);
+        QVERIFY(m_widget->hits()->count > 1);
+        trigger(placeOf(timeline::SpanKind::Wait), QStringLiteral("Show its collective on all ranks"));
+        QVERIFY(m_widget->collective());
+    }
+
+    void readingARunAgainKeepsThePlace()
+    {
+        const Interval part{m_all.start + m_all.length() / 4, m_all.start + m_all.length() / 2};
+        m_widget->showTime(part);
+        press(Qt::Key_H);
+        const std::size_t rows = m_widget->layoutOfRows().rows.size();
+        Session again = test::lateRankSession();
+        Session first = again;
+        first.timeline.reset();
+        m_widget->setSession(first);
+        m_widget->setSession(again);
+        QCOMPARE(m_widget->visible(), part);
+        QCOMPARE(m_widget->layoutOfRows().rows.size(), rows);
+        again = test::sampledSession(); // another run
+        m_widget->setSession(again);
+        QCOMPARE(m_widget->visible(), again.timeline->extent);
     }
 
     void aClickSelectsASpanAndCommasItsNeighbours()
@@ -219,9 +307,11 @@ private slots:
         press(Qt::Key_M);
         QCOMPARE(m_widget->marks().times(), std::vector{second});
         m_widget->grab();
+        m_widget->renameMark(second, QStringLiteral(" the hiccup "));
         TimelineWidget later; // of the same run
         later.setSession(m_session);
         QCOMPARE(later.marks().times(), std::vector{second});
+        QCOMPARE(QString::fromStdString(later.marks().nameOf(second)), QStringLiteral("the hiccup"));
         Session other = m_session;
         other.paths = {"other.ringside"};
         later.setSession({});
@@ -322,6 +412,18 @@ private slots:
 
 private:
     void press(Qt::Key key) { QTest::keyClick(m_widget.get(), key); }
+    void trigger(const QPoint& position, const QString& text)
+    {
+        QMenu menu;
+        m_widget->fillMenu(menu, position);
+        for (QAction* const action : menu.actions()) {
+            if (action->text().remove(QLatin1Char('&')) == text) {
+                action->trigger();
+                return;
+            }
+        }
+        QFAIL(qPrintable(text));
+    }
     void drag(Qt::KeyboardModifier with, const QPoint& from, const QPoint& to)
     {
         QWidget* const port = m_widget->viewport();
@@ -333,10 +435,10 @@ private:
         }
         QTest::mouseRelease(port, Qt::LeftButton, with, to);
     }
-    void wheel(const QPointF& at, int delta)
+    void wheel(const QPointF& at, int delta, Qt::KeyboardModifiers with = Qt::NoModifier)
     {
-        QWheelEvent event(at, m_widget->viewport()->mapToGlobal(at), {}, {0, delta}, Qt::NoButton,
-                          Qt::NoModifier, Qt::NoScrollPhase, false);
+        QWheelEvent event(at, m_widget->viewport()->mapToGlobal(at), {}, {0, delta}, Qt::NoButton, with,
+                          Qt::NoScrollPhase, false);
         QCoreApplication::sendEvent(m_widget->viewport(), &event);
     }
     [[nodiscard]] QRect tracks() const { return TimelinePainter::tracksIn(m_widget->viewport()->size()); }

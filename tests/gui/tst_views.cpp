@@ -25,6 +25,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextBrowser>
 #include <QTreeWidget>
 #include <QUrl>
 
@@ -251,6 +252,26 @@ private slots:
         }
         QCOMPARE(timeline->hits()->count, std::size_t{12 * (4 * 4 + 1)});
         QVERIFY(timeline->selected());
+    }
+
+    void aRowOfTheCollectivesLeadsToThemAndBack()
+    {
+        raise(view(u"collectives"_s));
+        auto* const table = view(u"collectives"_s)->findChild<ReportTable*>();
+        auto* const timeline = view(u"timeline"_s)->findChild<TimelineWidget*>();
+        for (std::size_t click = 0; click < 2; ++click) {
+            QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
+                              table->visualRect(table->model()->index(0, 0)).center());
+            QCOMPARE(timeline->collective(), std::optional(click));
+        }
+        auto* const details = view(u"timeline"_s)->findChild<QTextBrowser*>();
+        QVERIFY2(details->toPlainText().contains(u"arrived after the first"_s),
+                 qPrintable(details->toPlainText()));
+        table->clearSelection();
+        raise(view(u"settings"_s));
+        emit details->anchorClicked(QUrl(u"row:1"_s));
+        QVERIFY(table->isVisible());
+        QCOMPARE(table->selectionModel()->selectedRows().size(), 1);
     }
 
     void rulesThatCouldNotJudgeAreATableWithTheirReasons()

@@ -19,7 +19,7 @@ packages=(
 for group in "$@"; do
     case $group in
     --bench) packages+=(liblttng-ust-dev lttng-tools valgrind) ;;
-    --gui) packages+=(appstream desktop-file-utils fonts-dejavu-core libqcustomplot-dev pngquant qt6-base-dev shared-mime-info xdotool xvfb) ;;
+    --gui) packages+=(appstream at-spi2-core dbus-daemon desktop-file-utils fonts-dejavu-core gir1.2-atspi-2.0 libqcustomplot-dev pngquant python3-gi qt6-base-dev shared-mime-info xdotool xvfb) ;;
     --packaging) packages+=(debootstrap lintian rpm rpmlint) ;;
     --lab) packages+=(busybox-static cpio ibverbs-providers kmod perftest qemu-system-x86) ;;
     *) fail "there is no group of packages '$group'" "Known are --bench, --gui, --lab and --packaging." ;;

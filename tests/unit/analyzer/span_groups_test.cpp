@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is added up by name, what a search finds, and how kernels are called.
 #include "support/trace_builder.h"
+#include "timeline/collective_details.h"
 #include "timeline/kernel_family.h"
+#include "timeline/rank_order.h"
 #include "timeline/search.h"
 
 #include <gtest/gtest.h>
@@ -145,6 +147,65 @@ TEST(Search, findsAsManySpansAsAGroupHas)
                 EXPECT_EQ(static_cast<std::int64_t>(hits.count), group.count) << group.name;
             }
         }
+    }
+}
+
+report::Report lateReport()
+{
+    TraceBuilder builder(4);
+    builder.host(2, "node1").host(3, "node1");
+    builder.steps(kSteps, [](StepBuilder& step) {
+        step.everyRank().compute(3ms);
+        step.rank(2).compute(5ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    return report::buildReport(builder.run(), {});
+}
+
+TEST(CollectiveDetails, sayWhatWasExchangedWhoCameWhenAndWhatIsNotKnown)
+{
+    const report::Report report = lateReport();
+    const Timeline timeline = buildTimeline(report.model);
+    ASSERT_GE(timeline.collectives.size(), 3U);
+    const Description text = collectiveDetails(report, timeline, 1);
+    const auto valueOf = [&](std::string_view name) {
+        const auto found = std::ranges::find(text.lines, name, [](const auto& line) { return line.first; });
+        return found == text.lines.end() ? std::string() : found->second;
+    };
+    EXPECT_EQ(valueOf("size"), "4.00 MiB");
+    EXPECT_NE(valueOf("last arrival").find("rank 2"), std::string::npos) << valueOf("last arrival");
+    EXPECT_NE(valueOf("bus bandwidth").find("GB/s"), std::string::npos) << valueOf("bus bandwidth");
+    EXPECT_NE(valueOf("algorithm, protocol").find("not recorded"), std::string::npos);
+    const report::Table arrivals = arrivalTable(report.model, timeline, 1);
+    ASSERT_EQ(arrivals.rows.size(), 4U);
+    EXPECT_EQ(report::cellText(arrivals.rows.back()[0]), "2"); // came last
+    EXPECT_EQ(report::exactText(arrivals.rows.front()[1]), "0.0");
+    EXPECT_EQ(report::exactText(arrivals.rows.back()[2]), "0.0"); // and waited for nobody
+    EXPECT_EQ(neighbourInCommunicator(report.model, timeline, 1, Direction::Forward), 2U);
+    EXPECT_EQ(neighbourInCommunicator(report.model, timeline, 0, Direction::Backward), std::nullopt);
+    ASSERT_EQ(report.metrics.collectives.size(), 1U);
+    EXPECT_EQ(collectivesOf(report.model, timeline, report.metrics.collectives[0]).size(),
+              timeline.collectives.size());
+}
+
+TEST(RankOrder, putsTheWorstFirstAndGroupsByHost)
+{
+    const report::Report report = lateReport();
+    const auto ranksOf = [&](RankOrder order) {
+        std::vector<std::size_t> ranks;
+        for (const OrderedRank& each : orderRanks(report, order)) {
+            ranks.push_back(each.rank);
+        }
+        return ranks;
+    };
+    EXPECT_EQ(ranksOf(RankOrder::Number), (std::vector<std::size_t>{0, 1, 2, 3}));
+    EXPECT_EQ(ranksOf(RankOrder::CameLast).front(), 2U);
+    EXPECT_EQ(ranksOf(RankOrder::Useful).back(), 2U); // it never waits
+    const auto hosts = orderRanks(report, RankOrder::Host);
+    EXPECT_EQ(hosts.front().group, hosts[1].group);
+    EXPECT_EQ(hosts.back().group, "host node1");
+    for (const OrderedRank& each : orderRanks(report, RankOrder::Place)) {
+        EXPECT_TRUE(each.group.empty()); // nothing is known of its place
     }
 }
 
