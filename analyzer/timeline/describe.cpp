@@ -105,6 +105,9 @@ void describeRow(const trace::ProcessTrace& process, const Track& track, const S
         lines.emplace_back("size",
                            call.bytes ? rules::byteText(static_cast<double>(*call.bytes)) : "not known");
         lines.emplace_back("sequence", fmt::to_string(call.sequence));
+        if (call.peer) {
+            lines.emplace_back("peer or root", fmt::format("rank {} of the communicator", *call.peer));
+        }
     } else if (span.kind == SpanKind::ApiCall && process.apiCalls.bytes[span.row] > 0) {
         lines.emplace_back("size", rules::byteText(static_cast<double>(process.apiCalls.bytes[span.row])));
     } else if (span.kind == SpanKind::Range && !process.text(process.ranges[span.row].domain).empty()) {

@@ -195,14 +195,15 @@ std::vector<SpanGroup> groupsOf(const model::Model& model, const Timeline& timel
 report::Table tableOf(const std::vector<SpanGroup>& groups, const GroupRequest& request)
 {
     const bool waits = request.table == SpanTable::Communication;
-    report::Table table{{"total", "share", "count", "mean", "median", "p99", "longest"}, {}};
+    report::Table table{{"name", "total", "share", "count", "mean", "median", "p99", "longest"}, {}};
     if (waits) {
         table.header.emplace_back("of it waiting");
     }
-    table.header.insert(table.header.end(), {"ranks", "least of a rank", "most of a rank", "name"});
+    table.header.insert(table.header.end(), {"ranks", "least of a rank", "most of a rank"});
     const auto time = [](double ns) { return report::durationCell(std::llround(ns)); };
     for (const SpanGroup& group : groups) {
-        std::vector<report::Cell> row{report::durationCell(group.totalNs),
+        std::vector<report::Cell> row{report::Cell(group.name),
+                                      report::durationCell(group.totalNs),
                                       report::shareCell(group.share),
                                       group.count,
                                       time(group.meanNs),
@@ -213,7 +214,7 @@ report::Table tableOf(const std::vector<SpanGroup>& groups, const GroupRequest& 
             row.push_back(report::durationCell(group.waitNs));
         }
         row.insert(row.end(), {report::Cell(group.ranks), report::durationCell(group.leastOfRankNs),
-                               report::durationCell(group.mostOfRankNs), report::Cell(group.name)});
+                               report::durationCell(group.mostOfRankNs)});
         table.rows.push_back(std::move(row));
     }
     return table;

@@ -2,6 +2,7 @@
 #include "timeline/painter.h"
 
 #include "app/text.h"
+#include "timeline/kernel_family.h"
 #include "values/text.h"
 
 #include <QPainter>
@@ -46,29 +47,6 @@ void paintArrow(QPainter& painter, const QPointF& from, const QPointF& to, const
     painter.restore();
 }
 
-QString labelOf(const Scene& scene, const Row& row)
-{
-    if (row.kind == Row::Kind::Lane) {
-        return toQt(scene.timeline->tracks[*row.track].name);
-    }
-    if (row.kind == Row::Kind::Samples) {
-        const timeline::SampleLine& line = scene.timeline->samples[row.index];
-        return toQt(line.name);
-    }
-    if (row.kind == Row::Kind::Group) {
-        return toQt(scene.layout->groups[row.index]);
-    }
-    if (row.kind == Row::Kind::Host) {
-        const std::string& host = scene.model->hosts[row.index].name;
-        return host.empty() ? u"host"_s : u"host "_s + toQt(host);
-    }
-    const model::Rank& rank = scene.model->ranks[row.rank];
-    const std::string& host = scene.model->hosts[rank.host].name;
-    const std::string place = scene.model->layout.nameOf(row.rank);
-    const QString name = u"rank %1"_s.arg(rank.rank) + (place.empty() ? QString() : u"  "_s + toQt(place));
-    return host.empty() ? name : QString(name + u"  "_s + toQt(host));
-}
-
 } // namespace
 
 struct TimelinePainter::Frame {
@@ -96,6 +74,29 @@ struct TimelinePainter::Frame {
         return {left, y(row) + 1.0, std::max(1.0, x(time.end) - left), row.height - 2.0};
     }
 };
+
+QString TimelinePainter::labelOf(const Scene& scene, const Row& row)
+{
+    if (row.kind == Row::Kind::Lane) {
+        return toQt(scene.timeline->tracks[*row.track].name);
+    }
+    if (row.kind == Row::Kind::Samples) {
+        const timeline::SampleLine& line = scene.timeline->samples[row.index];
+        return toQt(line.name);
+    }
+    if (row.kind == Row::Kind::Group) {
+        return toQt(scene.layout->groups[row.index]);
+    }
+    if (row.kind == Row::Kind::Host) {
+        const std::string& host = scene.model->hosts[row.index].name;
+        return host.empty() ? u"host"_s : u"host "_s + toQt(host);
+    }
+    const model::Rank& rank = scene.model->ranks[row.rank];
+    const std::string& host = scene.model->hosts[rank.host].name;
+    const std::string place = scene.model->layout.nameOf(row.rank);
+    const QString name = u"rank %1"_s.arg(rank.rank) + (place.empty() ? QString() : u"  "_s + toQt(place));
+    return host.empty() ? name : QString(name + u"  "_s + toQt(host));
+}
 
 QRect TimelinePainter::tracksIn(const QSize& size)
 {
@@ -232,7 +233,11 @@ void TimelinePainter::paintName(const Frame& frame, const Named& named)
     box.setLeft(std::max<double>(box.left(), frame.tracks.left()));
     const double width = std::min<double>(box.right(), frame.tracks.right()) - box.left() - 2 * kRoom;
     const bool waits = span.kind == SpanKind::Wait;
-    const std::string name = waits ? "waits" : timeline::nameOf(*frame.scene.model, track, span);
+    // kernels by their short names: the whole one is in the tool tip and beside the timeline
+    const bool kernel = span.kind == SpanKind::Compute || span.kind == SpanKind::Communication ||
+                        span.kind == SpanKind::Transfer;
+    const std::string whole = timeline::nameOf(*frame.scene.model, track, span);
+    const std::string name = waits ? "waits" : kernel ? timeline::shortName(whole) : whole;
     const LabelCache::Label* label = m_names.fitted(name, static_cast<int>(width), frame.metrics);
     if (span.kind == SpanKind::Step && width < frame.metrics.horizontalAdvance(toQt(name))) {
         const model::Step& step = frame.scene.model->ranks[named.row->rank].steps[span.row];

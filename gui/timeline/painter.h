@@ -49,6 +49,8 @@ public:
 
     /// Paints ruler, labels and tracks into a window of this size.
     void paint(QPainter& painter, const Scene& scene, const QSize& size);
+    /// Returns the whole label of a row: beside the tracks it may be cut.
+    [[nodiscard]] static QString labelOf(const Scene& scene, const Row& row);
     /// Returns the area of the tracks in a window of this size.
     [[nodiscard]] static QRect tracksIn(const QSize& size);
 

@@ -529,6 +529,10 @@ QString TimelineWidget::severalTip(const Row& row, std::int64_t timeNs) const
 
 QString TimelineWidget::tipAt(const QPoint& position) const
 {
+    if (ready() && m_scene.layout != nullptr && position.x() < tracks().left()) {
+        const Row* const row = m_layout.rowAt(position.y() - tracks().top() + verticalScrollBar()->value());
+        return row == nullptr ? QString() : TimelinePainter::labelOf(m_scene, *row).toHtmlEscaped();
+    }
     if (const Row* const row = rowAt(position); row != nullptr && row->kind == Row::Kind::Strip) {
         return stripTip(row->rank, timeAt(position.x()));
     }

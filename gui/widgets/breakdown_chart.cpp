@@ -19,7 +19,7 @@ using metrics::Breakdown;
 
 constexpr int kLeft = 70;
 constexpr int kRight = 84;
-constexpr int kLegend = 26;
+constexpr int kLegendLine = 20;
 constexpr int kGap = 3;
 
 struct PartOfStep {
@@ -74,16 +74,43 @@ int BreakdownChart::barHeight() const
     return ranks <= kFew ? 18 : 6;
 }
 
+std::vector<QPoint> BreakdownChart::legendPlaces() const
+{
+    constexpr int kRoom = 30; // of the square and between two entries
+    std::vector<QPoint> places;
+    QPoint at(kLeft, 6);
+    for (const PartOfStep& part : kParts) {
+        const int wide = kRoom + QFontMetrics(font()).horizontalAdvance(QString::fromLatin1(part.name));
+        if (at.x() > kLeft && at.x() + wide > width()) {
+            at = QPoint(kLeft, at.y() + kLegendLine);
+        }
+        places.push_back(at);
+        at.rx() += wide;
+    }
+    return places;
+}
+
+int BreakdownChart::legendHeight() const
+{
+    return legendPlaces().back().y() + kLegendLine;
+}
+
+void BreakdownChart::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    updateGeometry(); // the legend may need another line
+}
+
 QRect BreakdownChart::barOf(std::size_t rank) const
 {
-    return {kLeft, kLegend + static_cast<int>(rank) * (barHeight() + kGap),
+    return {kLeft, legendHeight() + static_cast<int>(rank) * (barHeight() + kGap),
             std::max(1, width() - kLeft - kRight), barHeight()};
 }
 
 QSize BreakdownChart::sizeHint() const
 {
     const std::size_t ranks = m_report ? m_report->metrics.ranks.size() : 0;
-    return {520, kLegend + static_cast<int>(ranks) * (barHeight() + kGap)};
+    return {520, legendHeight() + static_cast<int>(ranks) * (barHeight() + kGap)};
 }
 
 QSize BreakdownChart::minimumSizeHint() const
@@ -106,17 +133,15 @@ void BreakdownChart::paintEvent(QPaintEvent* /*event*/)
 void BreakdownChart::paintLegend(QPainter& painter) const
 {
     const Theme& theme = themeOf(palette());
-    const QFontMetrics metrics(font());
-    int x = kLeft;
-    for (const PartOfStep& part : kParts) {
-        painter.fillRect(x, 6, 12, 12, colourOf(part, theme));
-        if (part.colour == nullptr) {
-            painter.fillRect(x, 6, 12, 12, QBrush(theme.communication, Qt::BDiagPattern));
+    const std::vector<QPoint> places = legendPlaces();
+    for (std::size_t i = 0; i < kParts.size(); ++i) {
+        const QRect square(places[i], QSize(12, 12));
+        painter.fillRect(square, colourOf(kParts[i], theme));
+        if (kParts[i].colour == nullptr) {
+            painter.fillRect(square, QBrush(theme.communication, Qt::BDiagPattern));
         }
-        const QString name = QString::fromLatin1(part.name);
         painter.setPen(theme.text);
-        painter.drawText(x + 16, 6 + 11, name);
-        x += 16 + metrics.horizontalAdvance(name) + 14;
+        painter.drawText(places[i] + QPoint(16, 11), QString::fromLatin1(kParts[i].name));
     }
 }
 

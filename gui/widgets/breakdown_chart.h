@@ -6,6 +6,7 @@
 #include <QWidget>
 
 #include <memory>
+#include <vector>
 
 namespace ringside::gui {
 
@@ -19,11 +20,15 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     bool event(QEvent* event) override;
 
 private:
     void paintLegend(QPainter& painter) const;
     void paintBar(QPainter& painter, std::size_t rank) const;
+    /// Where the entries of the legend begin: a narrow window needs two lines of them.
+    [[nodiscard]] std::vector<QPoint> legendPlaces() const;
+    [[nodiscard]] int legendHeight() const;
     [[nodiscard]] int barHeight() const;
     [[nodiscard]] QRect barOf(std::size_t rank) const;
 

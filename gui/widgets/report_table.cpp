@@ -58,11 +58,11 @@ void ReportTable::setTable(report::Table table)
 /// begin alike. The whole text is the cell's tool tip.
 void ReportTable::limitTexts()
 {
-    constexpr int kWidest = 360;
+    const int widest = std::clamp(viewport()->width() * 2 / 5, 160, 360);
     for (int column = 0; column < m_model->columnCount(); ++column) {
         const bool last = column + 1 == m_model->columnCount();
-        if (!m_model->isNumeric(column) && !last && columnWidth(column) > kWidest) {
-            setColumnWidth(column, kWidest);
+        if (!m_model->isNumeric(column) && !last && columnWidth(column) > widest) {
+            setColumnWidth(column, widest);
         }
     }
 }

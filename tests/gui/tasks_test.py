@@ -165,8 +165,8 @@ class Tasks(unittest.TestCase):
             program.picture(f"overview_{name}")
             program.key("ctrl+5")  # Statistics
             rows = eventually("statistics", lambda p=program: p.rows("Statistics of the chosen time"))
-            self.assertLessEqual(sum(int(row[2].replace(",", "")) for row in rows), kernels)
-            self.assertGreater(int(rows[0][2].replace(",", "")), 0)
+            self.assertLessEqual(sum(int(row[3].replace(",", "")) for row in rows), kernels)
+            self.assertGreater(int(rows[0][3].replace(",", "")), 0)
             program.picture(f"statistics_{name}")
             self.assertTrue(program.rows("Rules that were not applicable"))
             program.key("ctrl+3", "F11")  # the timeline alone

@@ -131,6 +131,7 @@ private slots:
         QVERIFY(m_widget->tipAt(onStrip).contains(QStringLiteral("rank 0")));
         m_widget->grab();
         const QPoint label(40, tracks().top() + first.y + 2);
+        QVERIFY(m_widget->tipAt(label).startsWith(QStringLiteral("rank 0")));
         QTest::mouseClick(m_widget->viewport(), Qt::LeftButton, {}, label);
         QVERIFY(m_widget->layoutOfRows().rows.size() > ranks);
         QTest::mouseClick(m_widget->viewport(), Qt::LeftButton, {}, label); // its threads, too

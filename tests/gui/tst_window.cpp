@@ -271,6 +271,31 @@ private slots:
         QVERIFY2(answer->toPlainText().contains(QStringLiteral("ms")), qPrintable(answer->toPlainText()));
     }
 
+    /// WCAG 2 AA, for every pair of roles that texts are drawn with.
+    void textsAreReadableInBothPalettes()
+    {
+        constexpr double kReadable = 4.5;
+        const std::vector<std::pair<QPalette::ColorRole, QPalette::ColorRole>> pairs{
+            {QPalette::WindowText, QPalette::Window},
+            {QPalette::Text, QPalette::Base},
+            {QPalette::Text, QPalette::AlternateBase},
+            {QPalette::ButtonText, QPalette::Button},
+            {QPalette::ToolTipText, QPalette::ToolTipBase},
+            {QPalette::HighlightedText, QPalette::Highlight},
+            {QPalette::Link, QPalette::Base},
+            {QPalette::Link, QPalette::Window},
+            {QPalette::PlaceholderText, QPalette::Base}};
+        for (const Appearance appearance : {Appearance::Dark, Appearance::Light}) {
+            applyAppearance(*qApp, appearance);
+            const QPalette palette = QApplication::palette();
+            for (const auto& [ink, back] : pairs) {
+                QVERIFY2(contrast(palette.color(ink), palette.color(back)) >= kReadable,
+                         qPrintable(palette.color(ink).name() + QStringLiteral(" on ") +
+                                    palette.color(back).name()));
+            }
+        }
+    }
+
     /// Every view paints in both palettes; written where RINGSIDE_PICTURES says, to be looked at.
     void picturesInLightAndDark_data()
     {

@@ -93,7 +93,7 @@ TEST(SpanGroups, tellWhoseTimeDiffersAndCountAKernelThatWaitsOnce)
     ASSERT_EQ(one.size(), 1U);
     EXPECT_EQ(one[0].name, "rank 1");
     const report::Table table = tableOf(groups, communication);
-    EXPECT_EQ(table.header.back(), "name");
+    EXPECT_EQ(table.header.front(), "name");
     EXPECT_EQ(table.rows.front().size(), table.header.size());
 }
 
