@@ -3,6 +3,7 @@
 // that ended the idle time. The sum of the classes is exactly the idle time.
 #pragma once
 #include "metrics/device_work.h"
+#include "trace/vocabulary/host_words.h"
 
 #include <array>
 #include <memory>
@@ -51,9 +52,7 @@ private:
     IdleTimes m_times;
 };
 
-/// Whether the name of a range shows that it loads data.
-[[nodiscard]] bool isDataLoadingRange(std::string_view name);
-/// Whether this function of the CUDA runtime returns only after the device has finished its work.
-[[nodiscard]] bool isBlockingCall(std::string_view api);
+using trace::isBlockingCall;
+using trace::isDataLoadingRange;
 
 } // namespace ringside::metrics

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/kernel_class.h"
 
-#include "model/kernel_name.h"
-
-#include <fmt/format.h>
+#include "trace/vocabulary/kernel_name.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <set>
 #include <unordered_set>
@@ -14,85 +11,9 @@
 namespace ringside::model {
 namespace {
 
-enum class Match : std::uint8_t { Within, Begins, Holds };
-
-struct KnownName {
-    Match match;
-    std::string_view text;
-};
-
-// clang-format off
-constexpr KnownName kCommunication[] = {
-#define RINGSIDE_COMMUNICATION_KERNEL(how, text, whose) {Match::how, text},
-#define RINGSIDE_FUSED_COMPUTATION(text)
-#include "model/kernel_names.def"
-#undef RINGSIDE_COMMUNICATION_KERNEL
-#undef RINGSIDE_FUSED_COMPUTATION
-};
-constexpr std::string_view kFusedComputation[] = {
-#define RINGSIDE_COMMUNICATION_KERNEL(how, text, whose)
-#define RINGSIDE_FUSED_COMPUTATION(text) text,
-#include "model/kernel_names.def"
-#undef RINGSIDE_COMMUNICATION_KERNEL
-#undef RINGSIDE_FUSED_COMPUTATION
-};
-// clang-format on
 constexpr trace::StringId kDenseLimit = 1U << 16;
 
-/// Returns whether the function is a member of the namespace `space` ("a" or "a::b"), which may be nested in
-/// others.
-bool isWithin(const std::vector<std::string>& identifiers, std::string_view space)
-{
-    std::string path;
-    for (std::size_t i = 0; i + 1 < identifiers.size(); ++i) {
-        path += "::" + identifiers[i];
-    }
-    return (path + "::").find("::" + std::string(space) + "::") != std::string::npos;
-}
-
-bool matches(const KnownName& known, const std::vector<std::string>& identifiers)
-{
-    switch (known.match) {
-    case Match::Within:
-        return isWithin(identifiers, known.text);
-    case Match::Begins:
-        return identifiers.back().starts_with(known.text);
-    case Match::Holds:
-        break;
-    }
-    return identifiers.back().find(known.text) != std::string::npos;
-}
-
-bool computesToo(std::string_view function)
-{
-    return std::ranges::any_of(kFusedComputation, [&](std::string_view text) {
-        return function.find(text) != std::string_view::npos;
-    });
-}
-
-std::string qualifiedName(const std::vector<std::string>& identifiers)
-{
-    return fmt::format("{}", fmt::join(identifiers, "::"));
-}
-
-bool holdsAny(const std::vector<std::string>& identifiers, std::span<const std::string> ownNames)
-{
-    return !ownNames.empty() &&
-           std::ranges::any_of(ownNames, [name = qualifiedName(identifiers)](const std::string& own) {
-               return name.find(own) != std::string::npos;
-           });
-}
-
 } // namespace
-
-KernelClass classifyKernel(std::string_view name, std::span<const std::string> ownNames)
-{
-    const std::vector<std::string> identifiers = identifiersOf(name);
-    const bool known = !identifiers.empty() && !computesToo(identifiers.back()) &&
-                       std::ranges::any_of(kCommunication,
-                                           [&](const KnownName& each) { return matches(each, identifiers); });
-    return known || holdsAny(identifiers, ownNames) ? KernelClass::Communication : KernelClass::Compute;
-}
 
 std::vector<std::string> unusedNames(const std::vector<trace::ProcessTrace>& processes,
                                      std::span<const std::string> ownNames)
@@ -101,7 +22,7 @@ std::vector<std::string> unusedNames(const std::vector<trace::ProcessTrace>& pro
     for (const trace::ProcessTrace& process : processes) {
         std::unordered_set<trace::StringId> ids(process.kernels.name.begin(), process.kernels.name.end());
         for (const trace::StringId id : ids) {
-            kernels.insert(qualifiedName(identifiersOf(process.text(id))));
+            kernels.insert(trace::qualifiedName(trace::identifiersOf(process.text(id))));
         }
     }
     std::vector<std::string> unused;

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distinguishes communication kernels from compute kernels by name. The known names are in kernel_names.def.
+// The classes of all kernel names of a run. trace/vocabulary/kernel_class.h classifies one name.
 #pragma once
+#include "trace/vocabulary/kernel_class.h"
+
 #include <ringside/trace/reader.h>
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 namespace ringside::model {
 
-enum class KernelClass : std::uint8_t { Compute, Communication };
-
-/// Classifies a kernel by its name, mangled or demangled. `ownNames` are parts of qualified names, in lower
-/// case, that the user declared to be communication.
-[[nodiscard]] KernelClass classifyKernel(std::string_view name, std::span<const std::string> ownNames = {});
+using trace::classifyKernel;
+using trace::KernelClass;
 
 /// Returns those of the user's names that occur in no kernel's name.
 [[nodiscard]] std::vector<std::string> unusedNames(const std::vector<trace::ProcessTrace>& processes,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/stacks/unwinder.h"
 
-#include "trace/read/demangle.h"
+#include "trace/vocabulary/demangle.h"
 
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>

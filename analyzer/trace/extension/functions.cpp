@@ -2,7 +2,7 @@
 // SQL functions beside the virtual tables; compiled twice, as those are.
 #include "trace/extension/functions.h"
 
-#include "trace/read/demangle.h"
+#include "trace/vocabulary/demangle.h"
 
 #include <exception>
 

@@ -2,10 +2,10 @@
 #include "trace/read/process_reader.h"
 
 #include "trace/read/chunk_loader.h"
-#include "trace/read/demangle.h"
 #include "trace/read/plausible.h"
 #include "trace/read/sort_columns.h"
 #include "trace/read/trace_file.h"
+#include "trace/vocabulary/demangle.h"
 #include "trace/write/schema.h"
 
 #include <ringside/trace/gone.h>

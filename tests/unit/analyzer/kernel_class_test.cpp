@@ -3,14 +3,16 @@
 // of its own, and names of compute kernels that look like them.
 #include "metrics/metrics.h"
 #include "model/kernel_class.h"
-#include "model/kernel_name.h"
 #include "model/model.h"
 #include "support/trace_builder.h"
+#include "trace/vocabulary/kernel_name.h"
 
 #include <gtest/gtest.h>
 
 namespace ringside::model {
 namespace {
+
+using trace::identifiersOf;
 
 void expectClass(KernelClass expected, std::initializer_list<std::string_view> names)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/kernel_name.h"
+#include "trace/vocabulary/kernel_name.h"
 
-#include "trace/read/demangle.h"
+#include "trace/vocabulary/demangle.h"
 
 #include <algorithm>
 #include <cctype>
 
-namespace ringside::model {
+namespace ringside::trace {
 namespace {
 
 /// Returns the name up to its parameters, without template arguments and unnamed namespaces.
@@ -35,7 +35,7 @@ std::string withoutArguments(std::string_view text)
 
 std::vector<std::string> identifiersOf(std::string_view kernelName)
 {
-    std::string name = withoutArguments(trace::demangled(std::string(kernelName)));
+    std::string name = withoutArguments(demangled(std::string(kernelName)));
     name.erase(
         std::find_if_not(name.rbegin(), name.rend(), [](unsigned char c) { return std::isspace(c); }).base(),
         name.end());
@@ -53,4 +53,13 @@ std::vector<std::string> identifiersOf(std::string_view kernelName)
     return identifiers;
 }
 
-} // namespace ringside::model
+std::string qualifiedName(const std::vector<std::string>& identifiers)
+{
+    std::string name;
+    for (const std::string& identifier : identifiers) {
+        name += (name.empty() ? "" : "::") + identifier;
+    }
+    return name;
+}
+
+} // namespace ringside::trace

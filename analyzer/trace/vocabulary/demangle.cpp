@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/read/demangle.h"
+#include "trace/vocabulary/demangle.h"
 
 #include <cxxabi.h>
 

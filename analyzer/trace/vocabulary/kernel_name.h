@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ringside::model {
+namespace ringside::trace {
 
 /// Returns the identifiers of the function's qualified name, in lower case, outermost namespace first:
 /// "void deep_ep::intranode::dispatch<8>(int*)" and "_ZN7deep_ep9intranode8dispatchILi8EEEvPi" give
@@ -14,4 +14,7 @@ namespace ringside::model {
 /// becomes one identifier.
 [[nodiscard]] std::vector<std::string> identifiersOf(std::string_view kernelName);
 
-} // namespace ringside::model
+/// Joins them again: "deep_ep::intranode::dispatch".
+[[nodiscard]] std::string qualifiedName(const std::vector<std::string>& identifiers);
+
+} // namespace ringside::trace
