@@ -4,6 +4,7 @@
 #include "device/device_tier.h"
 #include "device/event_tier.h"
 #include "device/platform_identity.h"
+#include "live/tier.h"
 #include "nvtx/tier.h"
 #include "profiler/tier.h"
 #include "record/levels.h"
@@ -42,8 +43,9 @@ std::vector<Participant*> makeParticipants()
     static auto* const deviceTier = new DeviceTier;
     static auto* const eventTier = new EventTier(*deviceTier);
     static auto* const sampledTier = new sampled::Tier(*identity);
+    static auto* const liveTier = new live::Tier;
     // The sampler comes first: parts later in this list may need long to begin.
-    return {identity, sampledTier, nvtxTier, ncclTier, deviceTier, eventTier};
+    return {identity, sampledTier, nvtxTier, ncclTier, deviceTier, eventTier, liveTier};
 }
 
 } // namespace ringside::collector

@@ -121,6 +121,9 @@ void Drain::record()
                         std::strerror(errno));
     }
     m_file.open();
+    for (Participant* participant : m_participants) {
+        participant->watch(m_file.writer());
+    }
     m_decoder = std::make_unique<trace::RingDecoder>(m_file.writer());
     writeIdentity(m_file.writer(), m_names, m_startNs);
     writePlacement(m_file.writer(), m_options.sysfsRoot);
@@ -185,12 +188,17 @@ void Drain::dumpIfAsked()
     if (reason == nullptr) {
         return;
     }
+    m_control.tellDump(m_file.dump(reason, callsInFlight()));
+}
+
+std::vector<trace::InFlightRow> Drain::callsInFlight() const
+{
     std::vector<trace::InFlightRow> inFlight;
     for (const Ring* ring : m_store.rings()) {
         const auto calls = m_decoder->inFlightOf(ring->mapping());
         inFlight.insert(inFlight.end(), calls.begin(), calls.end());
     }
-    m_control.tellDump(m_file.dump(reason, inFlight));
+    return inFlight;
 }
 
 void Drain::emptyRings()

@@ -32,6 +32,8 @@ public:
     /// Requests the last pass and waits for it at most `seconds`. Returns true if the file is closed.
     /// `exitCode` is the program's.
     bool finish(int seconds, int exitCode);
+    /// Only on the drain thread.
+    [[nodiscard]] std::vector<trace::InFlightRow> callsInFlight() const;
 
 private:
     static void* threadMain(void* self);

@@ -264,6 +264,17 @@ Ring* makeOwnRing(std::size_t bytes)
     return g_session->store.create(trace::RingRole::Thread, bytes);
 }
 
+std::vector<trace::InFlightRow> callsInFlight()
+{
+    return g_session->drain->callsInFlight();
+}
+
+std::string folderOnThisHost()
+{
+    RingStore& store = g_session->store;
+    return store.isRunRemote() ? store.directoryOnThisHost() : store.names().runDirectory;
+}
+
 __attribute__((weak)) std::vector<Participant*> makeParticipants()
 {
     return {};

@@ -12,9 +12,12 @@
 #include "record/ring_store.h"
 #include "record/steps.h"
 
+#include <ringside/trace/rows.h>
+
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace ringside::trace {
@@ -130,12 +133,19 @@ const ProcessNames& processNames();
 /// Returns a ring for a thread of the collector (own_thread.h), the only one that writes into it. Never
 /// freed. Null, with a message, if there is no room.
 Ring* makeOwnRing(std::size_t bytes);
+/// The calls that the program's threads are in. Only on the drain thread.
+std::vector<trace::InFlightRow> callsInFlight();
+/// A private folder of this host that a reader of the run directory finds: the run directory itself, unless
+/// that is on a network file system. Empty: there is no place. Only on the drain thread.
+std::string folderOnThisHost();
 
 /// A part of the collector that works on the drain thread. Its functions are called on that thread only.
 /// They may throw, which stops the recording.
 class Participant {
 public:
     virtual ~Participant() = default;
+    /// Called before the first record is read, for a part that observes the writer's rows.
+    virtual void watch(trace::Writer& /*writer*/) {}
     virtual void begin(trace::Writer& writer, const Options& options) = 0;
     virtual void pass(trace::Writer& writer, Registry& registry) = 0;
     virtual void end(trace::Writer& writer, Registry& registry) = 0;

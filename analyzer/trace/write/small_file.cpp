@@ -5,19 +5,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string_view>
 
 namespace ringside::trace {
 namespace {
 
-constexpr std::size_t kLongestBytes = 8192;
-
-bool isTrusted(int file, From whom)
+/// 0 of a file that is not to be trusted.
+std::size_t bytesToRead(int file, From whom, std::size_t mostBytes)
 {
     struct stat status {};
-    return fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-           (whom == From::Anybody || status.st_uid == geteuid() || status.st_uid == 0);
+    const bool trusted = fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+                         (whom == From::Anybody || status.st_uid == geteuid() || status.st_uid == 0);
+    return trusted ? std::min(mostBytes, static_cast<std::size_t>(status.st_size)) : 0;
 }
 
 bool writeWhole(int file, std::string_view text)
@@ -29,14 +30,15 @@ bool writeWhole(int file, std::string_view text)
 } // namespace
 
 // A FIFO, for one, would keep its reader waiting.
-std::string readSmallFile(const std::filesystem::path& path, From whom)
+std::string readSmallFile(const std::filesystem::path& path, From whom, std::size_t mostBytes)
 {
-    std::string text(kLongestBytes, '\0');
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    const ssize_t got = file >= 0 && isTrusted(file, whom) ? read(file, text.data(), text.size()) : 0;
-    if (file >= 0) {
-        close(file);
+    if (file < 0) {
+        return {};
     }
+    std::string text(bytesToRead(file, whom, mostBytes), '\0');
+    const ssize_t got = read(file, text.data(), text.size());
+    close(file);
     text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     return text;
 }

@@ -12,6 +12,11 @@ Writer::Writer(const std::filesystem::path& path, Mode mode) : m_impl(std::make_
 
 Writer::~Writer() = default;
 
+void Writer::setObserver(RowObserver* observer)
+{
+    m_impl->observer = observer;
+}
+
 void Writer::defineString(StringId id, std::string_view text)
 {
     m_impl->writeString(id, text);
@@ -51,6 +56,7 @@ void Writer::add(const DeviceRow& row)
 }
 void Writer::add(const CommunicatorRow& row)
 {
+    m_impl->tell(row);
     m_impl->insert(row);
 }
 void Writer::add(const StreamRow& row)
@@ -67,6 +73,7 @@ void Writer::add(const ClockSampleRow& row)
 }
 void Writer::add(const CollectiveCallRow& row)
 {
+    m_impl->tell(row);
     m_impl->insert(row);
 }
 void Writer::add(const GroupRow& row)
@@ -79,9 +86,19 @@ void Writer::add(const NcclOperationRow& row)
 }
 void Writer::add(const StepRow& row)
 {
+    m_impl->tell(row);
     m_impl->insert(row);
 }
 void Writer::add(const RangeRow& row)
+{
+    m_impl->tell(row);
+    m_impl->insert(row);
+}
+void Writer::add(const StepSummaryRow& row)
+{
+    m_impl->insert(row);
+}
+void Writer::add(const StepTrafficRow& row)
 {
     m_impl->insert(row);
 }
@@ -149,6 +166,7 @@ void Writer::add(const InFlightRow& row)
 }
 void Writer::setHang(const HangRow& row)
 {
+    m_impl->tell(row);
     m_impl->insert(row);
 }
 void Writer::add(const StackRow& row)
@@ -157,22 +175,27 @@ void Writer::add(const StackRow& row)
 }
 void Writer::add(const SeriesRow& row)
 {
+    m_impl->tell(row);
     m_impl->insert(row);
 }
 void Writer::add(const KernelRow& row)
 {
+    m_impl->tell(row);
     m_impl->buffer(row);
 }
 void Writer::add(const CopyRow& row)
 {
+    m_impl->tell(row);
     m_impl->buffer(row);
 }
 void Writer::add(const ApiCallRow& row)
 {
+    m_impl->tell(row);
     m_impl->buffer(row);
 }
 void Writer::add(const LaunchRow& row)
 {
+    m_impl->tell(row);
     m_impl->buffer(row);
 }
 void Writer::add(const CallCorrelationRow& row)
@@ -193,10 +216,12 @@ void Writer::add(const ProxyStepRow& row)
 }
 void Writer::add(const GraphLaunchRow& row)
 {
+    m_impl->tell(row);
     m_impl->buffer(row);
 }
 void Writer::add(const SampleRow& row)
 {
+    m_impl->tell(row);
     m_impl->buffer(row);
 }
 

@@ -123,10 +123,21 @@ struct Writer::Impl {
         }
     }
 
+    template <class Row>
+    void tell(const Row& row)
+    {
+        if (observer != nullptr) {
+            observer->see(row);
+        }
+    }
+
     void writeString(StringId id, std::string_view text)
     {
         begin();
         const std::string_view cut = cutText(text);
+        if (observer != nullptr) {
+            observer->defineString(id, cut);
+        }
         insertString.bind(1, id);
         insertString.bind(2, cut);
         insertString.run();
@@ -181,6 +192,7 @@ struct Writer::Impl {
                                               "thread WHERE tid = ?1)"};
     Statement insertMeta{connection.database,
                          "INSERT OR REPLACE INTO meta VALUES (" + std::to_string(kOnlyProcess) + ", ?1, ?2)"};
+    RowObserver* observer = nullptr;
     ColumnEncoder encoder;
     SizeLimiter size{connection.database};
     int rowsSinceLook = 0;

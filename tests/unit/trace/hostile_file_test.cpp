@@ -58,10 +58,10 @@ protected:
 
 TEST_F(HostileFile, OfANewerSchemaSaysSo)
 {
-    change("PRAGMA user_version = 3");
+    change("PRAGMA user_version = 4");
     EXPECT_EQ(failure().code, ErrorCode::Newer);
     EXPECT_NE(std::string(failure().what())
-                  .find("has trace schema version 3, and this program knows versions up to 2"),
+                  .find("has trace schema version 4, and this program knows versions up to 3"),
               std::string::npos);
 }
 

@@ -30,6 +30,7 @@ protected:
         database.execute(
             "ALTER TABLE kernel_chunk DROP COLUMN stream; ALTER TABLE rank DROP COLUMN local_rank;"
             "DROP TABLE launch_chunk; DROP TABLE step_mark; DROP TABLE series; DROP TABLE sample_chunk;"
+            "DROP TABLE step_summary; DROP TABLE step_traffic;"
             "CREATE TABLE sample (process_id INTEGER NOT NULL, source TEXT NOT NULL, entity TEXT NOT NULL, "
             "metric TEXT NOT NULL, time_ns INTEGER NOT NULL, value REAL) STRICT;"
             "UPDATE meta SET value = '1' WHERE key = 'schema_version'; PRAGMA user_version = 1");
@@ -69,10 +70,21 @@ TEST_F(OlderSchema, IsContinuedInTodaysSchema)
         writer.add(
             SeriesRow{.id = 1, .source = "nvml", .entity = "gpu0", .metric = "power_mw", .kind = "gauge"});
         writer.add(SampleRow{.timeNs = 5, .series = 1, .value = 300'000});
+        StepSummaryRow summary;
+        summary.source = "mark";
+        summary.startNs = 1;
+        summary.computeNs = 1;
+        writer.add(summary);
+        writer.add(StepTrafficRow{1, 3, 1, 2, 80});
         writer.close();
     }
     const ProcessTrace trace = readProcess(m_file);
     expectKernel(trace);
+    ASSERT_EQ(trace.stepSummaries.size(), 1U);
+    EXPECT_EQ(trace.stepSummaries[0].computeNs, 1);
+    EXPECT_EQ(trace.stepSummaries[0].idleNs, std::nullopt);
+    ASSERT_EQ(trace.stepTraffic.size(), 1U);
+    EXPECT_EQ(trace.stepTraffic[0].bytes, 80);
     ASSERT_EQ(trace.ranks.size(), 1U);
     EXPECT_EQ(trace.ranks[0].localRank, 2);
     EXPECT_EQ(trace.steps.size(), 1U);

@@ -98,6 +98,8 @@ struct ProcessTrace {
     std::vector<GroupRow> groups;
     std::vector<NcclOperationRow> ncclOperations; ///< by id
     std::vector<StepRow> steps;
+    std::vector<StepSummaryRow> stepSummaries;
+    std::vector<StepTrafficRow> stepTraffic;
     std::vector<RangeRow> ranges; ///< by start
     std::vector<CategoryRow> categories;
     std::vector<TierRow> tiers;

@@ -9,6 +9,7 @@
 #include "trace/vocabulary/series.h"
 #include "trace/vocabulary/setting_source.h"
 #include "trace/vocabulary/stack_source.h"
+#include "trace/vocabulary/summary_source.h"
 #include "trace/vocabulary/tier.h"
 
 #include <cstdint>
@@ -19,8 +20,9 @@
 namespace ringside::trace {
 
 /// 2: tables and columns for NCCL's own events, samples in chunks, graphs, windows and hangs (FORMAT.md).
+/// 3: summaries of steps.
 /// Columns that a plain table got after its first version are optional members: an older file has none.
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 using StringId = std::uint32_t; ///< of the process's string table; 0 is the empty string
 
@@ -138,6 +140,36 @@ struct RangeRow { ///< table user_range
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
     std::int64_t thread = 0;
+};
+/// Table step_summary: a step, or a stretch of time where no steps are marked, as the recording process
+/// itself summed it up. One row a device whose work was measured in it, else one without a device.
+struct StepSummaryRow {
+    std::int64_t id = 0;                ///< from 1; the rows of one step have the same
+    std::optional<std::int64_t> device; ///< CUDA ordinal
+    std::optional<std::int64_t> number; ///< the program's own; null: it gave none
+    SummarySource source;
+    std::int64_t startNs = 0; ///< on the host
+    std::int64_t endNs = 0;
+    // On the device, from its first operation to that of the next step. Null: not measured.
+    std::optional<std::int64_t> deviceStartNs;
+    std::optional<std::int64_t> deviceEndNs;
+    std::optional<std::int64_t> computeNs; ///< interval unions, as docs/metrics.md defines them
+    std::optional<std::int64_t> communicationNs;
+    std::optional<std::int64_t> exposedCommunicationNs;
+    std::optional<std::int64_t> exposedCopyNs;
+    std::optional<std::int64_t> idleNs;
+    // Of the process, whatever the device. By the start of a call.
+    std::int64_t launches = 0;    ///< kernels and graphs
+    std::int64_t collectives = 0; ///< calls, those of launched graphs too
+    std::int64_t blockingNs = 0;  ///< in calls that wait for the device; union over threads
+    std::int64_t loadingNs = 0;   ///< in ranges that load data, of the thread that marks the steps
+};
+struct StepTrafficRow {       ///< table step_traffic: what a step gave to a communicator
+    std::int64_t summary = 0; ///< StepSummaryRow::id
+    std::int64_t communicator = 0;
+    std::int64_t startNs = 0; ///< of the step
+    std::int64_t calls = 0;
+    std::optional<std::int64_t> bytes; ///< null: of some call they are not known
 };
 struct CategoryRow { ///< table category: what a program calls a number of user_range.category
     StringId domain = 0;

@@ -29,6 +29,26 @@ struct SizeLimit {
 /// An empty trace with its definitions takes most of a megabyte.
 inline constexpr std::int64_t kSmallestTraceBytes = std::int64_t{4} << 20;
 
+/// Is told of rows as they are added, also of those that a size limit refuses. The functions are called on
+/// the writer's thread, once a row: they must be cheap and must not use the writer.
+class RowObserver {
+public:
+    virtual ~RowObserver() = default;
+    virtual void defineString(StringId id, std::string_view text) = 0;
+    virtual void see(const CommunicatorRow& row) = 0;
+    virtual void see(const CollectiveCallRow& row) = 0;
+    virtual void see(const GraphLaunchRow& row) = 0;
+    virtual void see(const StepRow& row) = 0;
+    virtual void see(const RangeRow& row) = 0;
+    virtual void see(const ApiCallRow& row) = 0;
+    virtual void see(const LaunchRow& row) = 0;
+    virtual void see(const KernelRow& row) = 0;
+    virtual void see(const CopyRow& row) = 0;
+    virtual void see(const SeriesRow& row) = 0;
+    virtual void see(const SampleRow& row) = 0;
+    virtual void see(const HangRow& row) = 0;
+};
+
 class Writer final {
 public:
     enum class Mode { Create, Append }; ///< Create refuses an existing file; Append continues one (recovery)
@@ -38,6 +58,9 @@ public:
     ~Writer(); ///< closes without committing what was not committed; call close() to finish
     Writer(const Writer&) = delete;
     Writer& operator=(const Writer&) = delete;
+
+    /// Null: nobody. The observer must live until it is replaced or the writer ends.
+    void setObserver(RowObserver* observer);
 
     /// Defines a string under the producer's id, or interns one and returns its id (ids from 0x80000000
     /// upwards, so that they never meet a producer's).
@@ -56,6 +79,8 @@ public:
     void add(const NcclOperationRow&);
     void add(const StepRow&);
     void add(const RangeRow&);
+    void add(const StepSummaryRow&);
+    void add(const StepTrafficRow&);
     void add(const CategoryRow&); ///< a repeated one replaces
     /// Names the latest thread of this kernel thread id; false when none has a row yet.
     bool nameThread(std::int64_t tid, std::string_view name);

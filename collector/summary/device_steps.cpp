@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "summary/device_steps.h"
+
+#include <array>
+#include <utility>
+
+namespace ringside::collector::summary {
+namespace {
+
+/// Ids are 32 bits wide and begin again: an id is later if it is ahead by less than half of the circle.
+bool isBefore(std::uint32_t a, std::uint32_t b)
+{
+    return static_cast<std::int32_t>(a - b) < 0;
+}
+
+} // namespace
+
+void DeviceSteps::add(Interval times, std::uint32_t correlation, Work work)
+{
+    if (m_operations.size() - m_head >= kMostOperations) {
+        m_operations.clear();
+        m_head = 0;
+        m_lost = true;
+    }
+    m_sorted = m_sorted && (m_operations.size() == m_head || m_operations.back().times.start <= times.start);
+    m_operations.push_back({times, correlation, work});
+}
+
+void DeviceSteps::sort()
+{
+    if (!m_sorted) {
+        std::sort(begin(), m_operations.end(),
+                  [](const Operation& a, const Operation& b) { return a.times.start < b.times.start; });
+        m_sorted = true;
+    }
+}
+
+// In the order of starts, the first one is the earliest.
+std::optional<std::int64_t> DeviceSteps::firstStart(std::uint32_t fromCorrelation)
+{
+    sort();
+    const auto first = std::find_if(begin(), m_operations.end(), [&](const Operation& each) {
+        return !isBefore(each.correlation, fromCorrelation);
+    });
+    return first != m_operations.end() ? std::optional(first->times.start) : std::nullopt;
+}
+
+std::optional<DeviceFigures> DeviceSteps::close(std::uint32_t first, std::uint32_t next)
+{
+    const auto start = firstStart(first);
+    const auto end = firstStart(next);
+    if (!start || !end || *start >= *end || std::exchange(m_lost, false)) {
+        forgetBefore(next);
+        return std::nullopt;
+    }
+    const DeviceFigures figures = sumUp({*start, *end});
+    drop(*end, [&](const Operation& each) { return each.times.end <= *end; });
+    return figures;
+}
+
+void DeviceSteps::forgetBefore(std::uint32_t correlation)
+{
+    if (const auto end = firstStart(correlation)) {
+        drop(*end, [&](const Operation& each) { return isBefore(each.correlation, correlation); });
+    }
+}
+
+/// Of the operations that began before `ns` those that `isOver` says.
+template <class IsOver>
+void DeviceSteps::drop(std::int64_t ns, const IsOver& isOver)
+{
+    const auto end = std::find_if(begin(), m_operations.end(),
+                                  [&](const Operation& each) { return each.times.start >= ns; });
+    m_head = static_cast<std::size_t>(std::stable_partition(begin(), end, isOver) - m_operations.begin());
+    if (2 * m_head > m_operations.size()) {
+        m_operations.erase(m_operations.begin(), begin());
+        m_head = 0;
+    }
+}
+
+/// Sorted: a union of intervals that come in any order could cost the square of their number.
+DeviceFigures DeviceSteps::sumUp(Interval window) const
+{
+    std::array<IntervalUnion, 3> unions;
+    IntervalUnion kernels;
+    IntervalUnion all;
+    for (std::size_t i = m_head; i < m_operations.size() && m_operations[i].times.start < window.end; ++i) {
+        const Operation& operation = m_operations[i];
+        const Interval clipped{std::max(operation.times.start, window.start),
+                               std::min(operation.times.end, window.end)};
+        unions[static_cast<std::size_t>(operation.work)].add(clipped);
+        if (operation.work != Work::Copy) {
+            kernels.add(clipped);
+        }
+        all.add(clipped);
+    }
+    const IntervalUnion& compute = unions[static_cast<std::size_t>(Work::Compute)];
+    const IntervalUnion& communication = unions[static_cast<std::size_t>(Work::Communication)];
+    const IntervalUnion& copies = unions[static_cast<std::size_t>(Work::Copy)];
+    DeviceFigures figures;
+    figures.window = window;
+    figures.computeNs = compute.length();
+    figures.communicationNs = communication.length();
+    figures.exposedCommunicationNs = lengthOutside(communication, compute);
+    figures.exposedCopyNs = lengthOutside(copies, kernels);
+    figures.idleNs = window.end - window.start - all.length();
+    return figures;
+}
+
+} // namespace ringside::collector::summary

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of steps, made of rows as the drain thread writes them.
+#include "api/functions.h"
+#include "summary/step_summarizer.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+using namespace ringside;
+using namespace ringside::collector;
+using namespace ringside::collector::summary;
+
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kPass = 250 * kMs;
+constexpr trace::StringId kNccl = 5000;
+constexpr trace::StringId kGemm = 5001;
+
+std::uint32_t idOf(Api api)
+{
+    return stringIdOf(api);
+}
+
+trace::ApiCallRow call(Api api, std::int64_t start, std::int64_t end)
+{
+    trace::ApiCallRow row;
+    row.startNs = start;
+    row.endNs = end;
+    row.api = idOf(api);
+    return row;
+}
+
+trace::CollectiveCallRow collective(std::int64_t communicator, std::int64_t start,
+                                    std::optional<std::uint64_t> bytes)
+{
+    trace::CollectiveCallRow row;
+    row.communicator = communicator;
+    row.startNs = start;
+    row.endNs = start + 1;
+    row.bytes = bytes;
+    return row;
+}
+
+/// A job of marked steps of 100 ms; in each, compute of 60 ms, then communication of 30 ms of which 10 ms lie
+/// beside it, then idle time.
+class Job {
+public:
+    Job()
+    {
+        summarizer.defineString(kNccl,
+                                "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)");
+        summarizer.defineString(kGemm, "ampere_sgemm_128x64_nn");
+    }
+
+    void step(std::int64_t number, bool device)
+    {
+        const std::int64_t start = number * 100 * kMs;
+        summarizer.see(call(Api::cudaLaunchKernel, start + kMs, start + 2 * kMs));
+        summarizer.see(call(Api::cudaStreamSynchronize, start + 10 * kMs, start + 95 * kMs));
+        summarizer.see(collective(7, start + 3 * kMs, 1000));
+        summarizer.see(trace::StepRow{number, start, start + 100 * kMs, 1});
+        if (device) {
+            const auto id = static_cast<std::uint32_t>(10 * number);
+            summarizer.see(
+                trace::LaunchRow{start + kMs, start + 2 * kMs, idOf(Api::cudaLaunchKernel), 0, id});
+            summarizer.see(trace::LaunchRow{start + 3 * kMs, start + 4 * kMs, 0, 0, id + 1});
+            kernel(kGemm, start + 5 * kMs, start + 65 * kMs, id);
+            kernel(kNccl, start + 55 * kMs, start + 85 * kMs, id + 1);
+        }
+    }
+    void kernel(trace::StringId name, std::int64_t start, std::int64_t end, std::uint32_t correlation)
+    {
+        trace::KernelRow row;
+        row.name = name;
+        row.startNs = start;
+        row.endNs = end;
+        row.correlation = correlation;
+        summarizer.see(row);
+    }
+    void pass(std::int64_t ns)
+    {
+        for (Summary& each : summarizer.pass(ns, true)) {
+            summaries.push_back(std::move(each));
+        }
+    }
+    void finish()
+    {
+        for (Summary& each : summarizer.finish()) {
+            summaries.push_back(std::move(each));
+        }
+    }
+
+    StepSummarizer summarizer;
+    std::vector<Summary> summaries;
+};
+
+} // namespace
+
+TEST(StepSummary, hasWhatTheHostDid)
+{
+    Job job;
+    for (std::int64_t number = 1; number <= 4; ++number) {
+        job.step(number, false);
+        job.pass(number * 100 * kMs + 100 * kMs);
+    }
+    job.finish();
+    ASSERT_EQ(job.summaries.size(), 4U);
+    for (std::int64_t i = 0; i < 4; ++i) {
+        const Summary& summary = job.summaries[static_cast<std::size_t>(i)];
+        ASSERT_EQ(summary.rows.size(), 1U);
+        const trace::StepSummaryRow& row = summary.rows[0];
+        EXPECT_EQ(row.id, i + 1);
+        EXPECT_EQ(row.number, i + 1);
+        EXPECT_EQ(row.source, trace::SummarySource("mark"));
+        EXPECT_EQ(row.endNs - row.startNs, 100 * kMs);
+        EXPECT_EQ(row.launches, 1);
+        EXPECT_EQ(row.collectives, 1);
+        EXPECT_EQ(row.blockingNs, 85 * kMs);
+        EXPECT_EQ(row.device, std::nullopt);
+        EXPECT_EQ(row.computeNs, std::nullopt); // not measured is not 0
+        ASSERT_EQ(summary.traffic.size(), 1U);
+        EXPECT_EQ(summary.traffic[0].communicator, 7);
+        EXPECT_EQ(summary.traffic[0].bytes, 1000);
+    }
+}
+
+TEST(StepSummary, hasWhatTheDeviceDid)
+{
+    Job job;
+    for (std::int64_t number = 1; number <= 20; ++number) {
+        job.step(number, true);
+        job.pass(number * 100 * kMs + 100 * kMs);
+    }
+    job.finish();
+    ASSERT_EQ(job.summaries.size(), 20U);
+    // Of the first nobody knows whether it was seen as a whole, of the last where it ends.
+    EXPECT_EQ(job.summaries.front().rows[0].computeNs, std::nullopt);
+    EXPECT_EQ(job.summaries.back().rows[0].computeNs, std::nullopt);
+    for (std::size_t i = 1; i + 1 < job.summaries.size(); ++i) {
+        const trace::StepSummaryRow& row = job.summaries[i].rows[0];
+        EXPECT_EQ(row.device, 0);
+        EXPECT_EQ(row.computeNs, 60 * kMs);
+        EXPECT_EQ(row.communicationNs, 30 * kMs);
+        EXPECT_EQ(row.exposedCommunicationNs, 20 * kMs);
+        EXPECT_EQ(row.exposedCopyNs, 0);
+        EXPECT_EQ(row.idleNs, 20 * kMs);
+        EXPECT_EQ(*row.deviceEndNs - *row.deviceStartNs, 100 * kMs);
+    }
+}
+
+TEST(StepSummary, doesNotMeasureStepsAtTheEdgeOfADeviceWindow)
+{
+    Job job;
+    for (std::int64_t number = 1; number <= 30; ++number) {
+        job.step(number, number >= 10 && number < 20);
+        job.pass(number * 100 * kMs + 100 * kMs);
+    }
+    job.finish();
+    ASSERT_EQ(job.summaries.size(), 30U);
+    for (const Summary& summary : job.summaries) {
+        const std::int64_t number = summary.rows[0].number.value();
+        EXPECT_EQ(summary.rows[0].computeNs.has_value(), number > 10 && number < 19) << number;
+    }
+}
+
+TEST(StepSummary, cutsStretchesWhereNothingMarksSteps)
+{
+    StepSummarizer summarizer;
+    std::vector<Summary> summaries;
+    for (std::int64_t pass = 1; pass <= 40; ++pass) {
+        summarizer.see(call(Api::cudaLaunchKernel, pass * kPass - 2, pass * kPass - 1));
+        for (Summary& each : summarizer.pass(pass * kPass, false)) {
+            summaries.push_back(std::move(each));
+        }
+    }
+    ASSERT_GE(summaries.size(), 8U);
+    EXPECT_EQ(summaries[3].rows[0].source, trace::SummarySource("time"));
+    EXPECT_EQ(summaries[3].rows[0].number, std::nullopt);
+    EXPECT_EQ(summaries[3].rows[0].launches, 4);
+}
+
+TEST(StepSummary, takesTheBestSourceOfSteps)
+{
+    Job job;
+    constexpr trace::StringId kIteration = 6000;
+    job.summarizer.defineString(kIteration, "iteration 5");
+    trace::RangeRow range;
+    range.name = kIteration;
+    range.thread = 1;
+    for (std::int64_t i = 0; i < 3; ++i) {
+        range.startNs = (i + 1) * 10 * kMs;
+        range.endNs = (i + 2) * 10 * kMs;
+        job.summarizer.see(range);
+    }
+    for (std::int64_t number = 1; number <= 3; ++number) {
+        job.step(number, false);
+        range.startNs = number * 100 * kMs + kMs; // inside of the marked one
+        range.endNs = range.startNs + kMs;
+        job.summarizer.see(range);
+    }
+    job.finish();
+    ASSERT_EQ(job.summaries.size(), 6U);
+    EXPECT_EQ(job.summaries[2].rows[0].number, 5);
+    EXPECT_EQ(job.summaries[2].rows[0].source, trace::SummarySource("range"));
+    EXPECT_EQ(job.summaries[3].rows[0].source, trace::SummarySource("mark"));
+}
+
+TEST(StepSummary, countsOnceWhatSeveralThreadsMark)
+{
+    StepSummarizer summarizer;
+    for (std::int64_t number = 1; number <= 5; ++number) {
+        for (std::int64_t thread = 1; thread <= 4; ++thread) {
+            summarizer.see(trace::StepRow{number, number * 100 * kMs + thread,
+                                          (number + 1) * 100 * kMs + thread, thread});
+        }
+    }
+    EXPECT_EQ(summarizer.finish().size(), 5U);
+}
+
+TEST(StepSummary, runsTheCallsOfALaunchedGraph)
+{
+    StepSummarizer summarizer;
+    auto captured = collective(7, 1, 500);
+    captured.graph = 3;
+    summarizer.see(captured);
+    summarizer.see(captured);
+    trace::GraphLaunchRow launch;
+    launch.startNs = 10;
+    launch.endNs = 11;
+    launch.graph = 3;
+    launch.communicator = 7;
+    launch.calls = 2;
+    summarizer.see(launch);
+    summarizer.see(trace::StepRow{1, 5, 100, 1});
+    const auto steps = summarizer.finish();
+    ASSERT_EQ(steps.size(), 1U);
+    EXPECT_EQ(steps[0].rows[0].collectives, 2);
+    ASSERT_EQ(steps[0].traffic.size(), 1U);
+    EXPECT_EQ(steps[0].traffic[0].bytes, 1000);
+}
+
+TEST(StepSummary, doesNotGrowWithoutSteps)
+{
+    StepSummarizer summarizer;
+    for (std::uint32_t i = 0; i < 500'000; ++i) {
+        summarizer.see(collective(i % 1000, i, std::nullopt));
+        summarizer.see(call(Api::cudaStreamSynchronize, 10 * i, 10 * i + 1));
+        summarizer.see(trace::KernelRow{i, i + 1, kGemm, i % 100, 0, i, 0, 0});
+    }
+    summarizer.see(trace::StepRow{1, 1, 100'000'000, 1});
+    const auto steps = summarizer.finish();
+    ASSERT_EQ(steps.size(), 1U);
+    EXPECT_EQ(steps[0].rows[0].collectives, 500'000);
+    EXPECT_LE(steps[0].traffic.size(), HostShare::kMostCommunicators + 1);
+    EXPECT_EQ(steps[0].traffic[0].bytes, std::nullopt);
+}
+
+TEST(IntervalUnionOfASummary, isThatOfANaiveOne)
+{
+    std::mt19937 random(7);
+    for (int run = 0; run < 200; ++run) {
+        IntervalUnion a;
+        IntervalUnion b;
+        std::vector<int> covered(200, 0);
+        for (int i = 0; i < 30; ++i) {
+            const auto start = static_cast<std::int64_t>(random() % 180);
+            const auto end = start + static_cast<std::int64_t>(random() % 20);
+            const bool first = random() % 2 == 0;
+            (first ? a : b).add({start, end});
+            for (std::int64_t at = start; at < end; ++at) {
+                covered[static_cast<std::size_t>(at)] |= first ? 1 : 2;
+            }
+        }
+        EXPECT_EQ(a.length(),
+                  std::count_if(covered.begin(), covered.end(), [](int c) { return (c & 1) != 0; }));
+        EXPECT_EQ(lengthOutside(a, b), std::count(covered.begin(), covered.end(), 1));
+    }
+}
+
+TEST(StepSummary, knowsStepsByNumberedNamesForEver)
+{
+    StepSummarizer summarizer;
+    std::size_t steps = 0;
+    constexpr std::int64_t kSteps = 200'000;
+    for (std::int64_t i = 1; i <= kSteps; ++i) {
+        trace::RangeRow range;
+        range.name = static_cast<trace::StringId>(1000 + i);
+        range.thread = 1;
+        range.startNs = i * kMs;
+        range.endNs = (i + 1) * kMs;
+        summarizer.defineString(range.name, "ProfilerStep#" + std::to_string(i));
+        summarizer.see(range);
+        if (i % 100 == 0) {
+            steps += summarizer.pass(i * kMs, true).size();
+        }
+    }
+    EXPECT_EQ(steps + summarizer.finish().size(), static_cast<std::size_t>(kSteps));
+}
+
+TEST(StepSummary, leavesOutLoadingAhead)
+{
+    StepSummarizer summarizer;
+    constexpr trace::StringId kLoading = 9;
+    summarizer.defineString(kLoading, "data loading");
+    summarizer.see(trace::StepRow{1, 0, 100, 1});
+    trace::RangeRow range;
+    range.name = kLoading;
+    range.startNs = 110;
+    range.endNs = 150;
+    for (const std::int64_t thread : {1, 2}) {
+        range.thread = thread;
+        summarizer.see(range);
+        range.endNs = 190;
+    }
+    summarizer.see(trace::StepRow{2, 100, 200, 1});
+    EXPECT_EQ(summarizer.finish().at(1).rows[0].loadingNs, 40);
+}
