@@ -9,7 +9,7 @@ packages=(
     # building
     build-essential ccache cmake git ninja-build pkg-config
     # libraries
-    libarchive-dev libcli11-dev libdw-dev libfmt-dev libibverbs-dev libpugixml-dev libsqlite3-dev libtomlplusplus-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
+    libarchive-dev libcli11-dev libdw-dev libfmt-dev libibverbs-dev libncurses-dev libpugixml-dev libsqlite3-dev libtomlplusplus-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
     # the reference trainer on machines without a GPU
     libgloo-dev libopenblas-dev
     # tests

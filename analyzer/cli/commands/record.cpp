@@ -4,6 +4,7 @@
 #include "cli/child_process.h"
 #include "cli/command.h"
 #include "cli/hang_requests.h"
+#include "cli/live_watch.h"
 #include "cli/messages.h"
 #include "cli/missed_ranks.h"
 #include "cli/preload.h"
@@ -30,6 +31,7 @@ struct Options {
     std::string directory;
     RecordingOptions recording;
     std::string attachControl;
+    LiveOptions live;
     bool require = false;
 };
 
@@ -80,9 +82,11 @@ CommandEnd runWatched(const Options& options, const Words& command, const std::f
     HangRequests hangs(directory);
     MissedRanks missed(loaded.path());
     const ProcessEnds ends(directory);
+    LiveWatch watch(directory, options.live);
     const CommandEnd end = runCommand(command, [&] {
         hangs.answer();
         missed.check();
+        watch.look();
     });
     if (options.recording.profile != "off") {
         printMessage("{}", missed.text(directory));
@@ -176,6 +180,14 @@ Action declare(CLI::App& app, const Words& job)
                  "Fail with code 125 if the collector cannot be loaded (for example, because the C library "
                  "is too old); "
                  "default: print the reason and run the command unrecorded");
+    app.add_option("--on-alarm", options->live.onAlarm,
+                   "Command for the shell that is started when an alarm begins or ends, with the alarm as a "
+                   "line of JSON (ringside-alarm/1) on its standard input")
+        ->type_name("COMMAND");
+    app.add_option("--metrics", options->live.metrics,
+                   "Directory for metrics of the running job, in a file that the text collector of "
+                   "Prometheus' node exporter reads")
+        ->type_name("DIR");
     CLI::Option* const attach = app.add_option(
         "--attach-control", options->attachControl,
         "Change what the job that is being recorded into RUN records, from the same step on in all "

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A running job in Prometheus' text format.
+#pragma once
+#include "live/view.h"
+
+#include <string>
+
+namespace ringside::live {
+
+/// Names end in their unit, in base units, counters in _total (https://prometheus.io/docs/practices/naming/).
+/// What tells jobs apart stands once, in ringside_job_info; a series of a rank has the labels run and rank.
+/// What was not measured has no line.
+[[nodiscard]] std::string formatPrometheus(const JobView& view);
+
+} // namespace ringside::live

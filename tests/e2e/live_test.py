@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running jobs as those who watch them see them: snapshots, `ringside top` on a terminal and as JSON, alarms and metrics. Waiting is
+for things to happen, never for a time."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import jsonschema
+
+import lab
+
+LIMIT_S = 100
+SCHEMAS = lab.ROOT / "analyzer" / "live"
+# Steps of about 50 ms and a rank that is 20 ms late in each: far above 10 %, whatever else the machine does.
+LATE = "late_rank:rank=1,ms=20"
+
+
+def schema(name):
+    return json.loads((SCHEMAS / f"ringside-{name}-1.schema.json").read_text())
+
+
+class Live(lab.Scenario):
+    def start(self, name, *faults, options=(), steps=100000):
+        directory = self.folder / f"{name}.ringside"
+        command = [lab.RINGSIDE, "record", "-o", directory, "--profile", "standard", *options, "--",
+                   *lab.trainer_command(steps, faults, ranks=2, extra=("--timeout", 3600))]
+        job = subprocess.Popen([str(word) for word in command], env=lab.emulated_gpu(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               text=True, start_new_session=True)
+        self.addCleanup(self.end, job)
+        return job, directory
+
+    def end(self, job):
+        if job.poll() is None:
+            os.killpg(job.pid, signal.SIGKILL)
+        job.communicate(timeout=LIMIT_S)
+
+    def until(self, what, condition):
+        deadline = time.monotonic() + LIMIT_S
+        while time.monotonic() < deadline:
+            found = condition()
+            if found:
+                return found
+            time.sleep(0.2)
+        self.fail(f"{what}: not within {LIMIT_S} s")
+
+    def top(self, directory):
+        done = lab.run([lab.RINGSIDE, "top", directory, "--json"], expect=None)
+        if done.returncode != 0:
+            return None
+        view = json.loads(done.stdout)
+        jsonschema.validate(view, schema("top"))
+        return view
+
+    def test_a_late_rank_is_named_while_it_runs(self):
+        metrics = self.folder / "metrics"
+        metrics.mkdir()
+        told = self.folder / "told"
+        job, directory = self.start("late", LATE, options=("--metrics", metrics, "--on-alarm", f"cat >> {told}"))
+
+        def late():
+            view = self.top(directory)
+            return view if view and view["lateness_by"] == "device" and "rank 1" in view["verdict"] else None
+        view = self.until("the late rank", late)
+        self.assertEqual([rank["rank"] for rank in view["ranks"]], [1, 0])
+        self.assertTrue(view["emulated"])
+        self.assertGreater(view["steps_per_s"], 0)
+        snapshot = next(directory.glob("*.live.json"))
+        jsonschema.validate(json.loads(snapshot.read_text()), schema("live"))
+        self.assertEqual(snapshot.stat().st_mode & 0o077, 0)
+
+        def alarms():
+            lines = told.read_text().splitlines() if told.exists() else []
+            return [alarm for alarm in map(json.loads, lines) if alarm["kind"] == "straggler"]
+        alarm = self.until("the alarm", alarms)[0]
+        self.assertEqual((alarm["rank"], alarm["state"], alarm["schema"]), (1, "began", "ringside-alarm/1"))
+        self.assertIn('"straggler"', (directory / "alarms.jsonl").read_text())
+        file = self.until("metrics", lambda: list(metrics.glob("*.prom")))[0]
+        self.assertIn('ringside_rank_late_seconds{run="late.ringside",rank="1"}', file.read_text())
+        if shutil.which("promtool"):
+            checked = subprocess.run(["promtool", "check", "metrics"], input=file.read_text(), capture_output=True, text=True, check=False)
+            self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+        os.kill(job.pid, signal.SIGTERM)
+        _, talk = job.communicate(timeout=LIMIT_S)
+        self.assertIn("ringside: alarm: rank 1 holds the others up by", talk)
+
+    def test_a_rank_whose_data_stop_is_waited_for(self):
+        _, directory = self.start("stuck", "stuck_loader:rank=1,step=30")
+
+        def hangs():
+            view = self.top(directory)
+            return view if view and any(alarm["kind"] == "hang" for alarm in view["alarms"]) else None
+        view = self.until("the hang", hangs)
+        self.assertEqual([(wait["waiting"], wait["missing"]) for wait in view["waits"]], [([0], [1])])
+
+    def test_a_clean_end_leaves_no_snapshot(self):
+        job, directory = self.start("short", steps=40)
+        self.until("a snapshot", lambda: list(directory.glob("*.live.json")) or job.poll() is not None)
+        _, talk = job.communicate(timeout=LIMIT_S)
+        self.assertEqual(job.returncode, 0, talk)
+        self.assertEqual([file.name for file in directory.iterdir() if ".live" in file.name or file.name.endswith(".lock")], [])
+        done = lab.run([lab.RINGSIDE, "top", directory, "--once"], expect=3)
+        self.assertIn("ringside report", done.stderr)
+        summaries = lab.run([lab.RINGSIDE, "query", directory, "SELECT process_id, count(*), count(compute_ns) FROM step_summary GROUP BY 1"]).stdout
+        self.assertIn("38", summaries)  # of 40 steps: of the first and the last it is not known whether they were seen as a whole
+
+    @unittest.skipUnless(shutil.which("tmux"), "needs tmux")
+    def test_the_screen_of_a_terminal_of_80_by_24(self):
+        _, directory = self.start("screen", LATE)
+        self.until("the first figures", lambda: (self.top(directory) or {}).get("steps_per_s"))
+        socket = self.folder / "tmux"
+
+        def tmux(*words):
+            return subprocess.run(["tmux", "-S", str(socket), *map(str, words)], capture_output=True, text=True, check=True,
+                                  env={**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8"}).stdout
+        tmux("new-session", "-d", "-x", 80, "-y", 24, f"{lab.RINGSIDE} top {directory}; echo ended with $?; sleep 1000")
+        self.addCleanup(lambda: subprocess.run(["tmux", "-S", str(socket), "kill-server"], check=False))
+        screen = self.until("the screen", lambda: (text := tmux("capture-pane", "-p")) and "q quit" in text and text)
+        lines = screen.splitlines()
+        self.assertIn("screen.ringside: 2 ranks [emulated]", lines[0])
+        self.assertLessEqual(max(map(len, lines)), 80)
+        tmux("send-keys", "?")
+        self.until("the help", lambda: "pins rank 7" in tmux("capture-pane", "-p"))
+        tmux("send-keys", "x", "p")
+        self.until("the pause", lambda: "Paused" in tmux("capture-pane", "-p"))
+        tmux("resize-window", "-x", 40, "-y", 10)
+        self.until("the narrow screen", lambda: len(tmux("capture-pane", "-p").splitlines()[0]) <= 40)
+        tmux("send-keys", "q")
+        self.until("the end", lambda: "ended with 0" in tmux("capture-pane", "-p"))
+
+
+if __name__ == "__main__":
+    lab.main()

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Alarms, from figures and snapshots that grow as those of a running job. tests/bench/alarm_rate.cpp measures
+// how often they are wrong.
+#include "analyzer/live_fixture.h"
+#include "live/alarm_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace ringside::live {
+namespace {
+
+using test::kNowMs;
+using test::runOf;
+
+TEST(ShiftTestOfAnAlarm, FindsAShiftAndItsEnd)
+{
+    std::mt19937 random(3);
+    std::normal_distribution<double> noise(0, 0.02);
+    ShiftTest test(0.1, 0.0);
+    int began = 0;
+    int ended = 0;
+    for (int i = 0; i < 300; ++i) {
+        const auto change = test.add((i >= 100 && i < 200 ? 0.1 : 0.0) + noise(random));
+        began = change == ShiftTest::Change::Began ? i : began;
+        ended = change == ShiftTest::Change::Ended ? i : ended;
+    }
+    EXPECT_GE(began, 100 + static_cast<int>(ShiftTest::kFewestSteps) - 1);
+    EXPECT_LT(began, 120);
+    EXPECT_GE(ended, 200);
+    EXPECT_LT(ended, 240);
+}
+
+TEST(ShiftTestOfAnAlarm, IsNotMovedByAFewOutliers)
+{
+    ShiftTest test(0.1, 0.0);
+    for (int i = 0; i < 2000; ++i) {
+        const bool outlier = i % 50 < 3;
+        EXPECT_EQ(test.add(outlier ? 10.0 : 0.001 * (i % 7)), ShiftTest::Change::None) << i;
+    }
+}
+
+/// The figures of a job whose rank 1 is late from step 100 on.
+std::vector<RankFigures> figures(int step, bool byDevice, double late)
+{
+    std::vector<RankFigures> ranks;
+    for (int rank = 0; rank < 4; ++rank) {
+        RankFigures one;
+        one.rank = rank;
+        const double extra = step >= 100 ? late : 0;
+        one.stepNs = (1 + extra) * 1e9;
+        const double waited = (0.3 + (rank == 1 ? 0 : extra) + 0.001 * ((step + rank) % 5)) * 1e9;
+        (byDevice ? one.communicationNs : one.blockingNs) = waited;
+        ranks.push_back(one);
+    }
+    return ranks;
+}
+
+TEST(StepAlarms, NameAStragglerWithinTwentySteps)
+{
+    for (const bool byDevice : {true, false}) {
+        StepWatch watch;
+        int named = 0;
+        for (int step = 0; step < 140; ++step) {
+            for (const AlarmChange& change : watch.add(figures(step, byDevice, 0.1))) {
+                if (change.kind == "straggler") {
+                    EXPECT_EQ(change.rank, 1);
+                    EXPECT_GE(step, 100);
+                    EXPECT_EQ(change.message.find("as their hosts see it") == std::string::npos, byDevice);
+                    named = step;
+                }
+            }
+        }
+        EXPECT_GT(named, 0);
+        EXPECT_LT(named, 120);
+    }
+}
+
+TEST(StepAlarms, SayThatStepsTakeLonger)
+{
+    StepWatch watch;
+    std::string message;
+    for (int step = 0; step < 140; ++step) {
+        for (const AlarmChange& change : watch.add(figures(step, true, 0.2))) {
+            message = change.kind == "slower" ? change.message : message;
+        }
+    }
+    EXPECT_EQ(message, "a step takes 1200.00 ms instead of 1000.00 ms");
+}
+
+/// A run whose clock and steps have gone on.
+RunNow after(std::int64_t steps, std::int64_t stillMs = 0)
+{
+    RunNow run = runOf({.firstNumber = steps + 1});
+    const std::int64_t passedMs = steps * 100;
+    run.readMs += passedMs + stillMs;
+    for (Process& process : run.hosts[0].processes) {
+        process.atMs = run.readMs;
+        process.communicators[0].issuedMs = kNowMs + passedMs - 50;
+        for (Step& step : process.recentSteps) {
+            step.endMs += passedMs;
+        }
+    }
+    return run;
+}
+
+TEST(ProgressAlarms, ComeWithinFifteenSecondsAndGo)
+{
+    AlarmWatch watch;
+    for (int look = 0; look < 20; ++look) {
+        EXPECT_TRUE(watch.look(after(look * 20)).empty());
+    }
+    std::int64_t stillMs = 0;
+    while (watch.inForce().empty() && stillMs < 60'000) {
+        stillMs += 2000;
+        static_cast<void>(watch.look(after(380, stillMs)));
+    }
+    EXPECT_LE(stillMs, 12'000);
+    ASSERT_EQ(watch.inForce().size(), 1U);
+    EXPECT_EQ(watch.inForce()[0].kind, "hang");
+    RunNow goesOn = after(400, stillMs);
+    for (Process& process : goesOn.hosts[0].processes) {
+        process.communicators[0].issuedMs = goesOn.readMs;
+    }
+    EXPECT_EQ(watch.look(goesOn).size(), 1U);
+    EXPECT_TRUE(watch.inForce().empty());
+}
+
+TEST(ProgressAlarms, DoNotCallSilenceAHang)
+{
+    AlarmWatch watch;
+    for (int look = 0; look < 20; ++look) {
+        static_cast<void>(watch.look(after(look * 20)));
+    }
+    RunNow run = after(380);
+    run.readMs += 60'000; // the file is old; nobody has said that nothing happens
+    EXPECT_TRUE(watch.look(run).empty());
+}
+
+RunNow withSample(int look, const char* source, const char* entity, const char* metric, std::int64_t value)
+{
+    RunNow run;
+    run.readMs = kNowMs + 2000 * look;
+    Snapshot host;
+    host.host = "node1";
+    Process process;
+    process.name = "node1-1";
+    process.atMs = run.readMs;
+    process.samples.push_back({source, entity, metric, value, 0, run.readMs});
+    host.processes.push_back(process);
+    run.hosts.push_back(host);
+    return run;
+}
+
+TEST(SampleAlarms, TellErrorsThatRise)
+{
+    AlarmWatch watch;
+    for (int look = 0; look < 50; ++look) { // one burst is none
+        EXPECT_TRUE(
+            watch.look(withSample(look, "rdma", "mlx5_0/1", "symbol_errors", look < 20 ? 3 : 4)).empty());
+    }
+    int changes = 0;
+    for (int look = 50; look < 56; ++look) {
+        changes +=
+            static_cast<int>(watch.look(withSample(look, "rdma", "mlx5_0/1", "symbol_errors", look)).size());
+    }
+    EXPECT_EQ(changes, 1);
+    EXPECT_EQ(watch.inForce().at(0).kind, "link_errors");
+    for (int look = 56; look < 64; ++look) {
+        static_cast<void>(watch.look(withSample(look, "rdma", "mlx5_0/1", "symbol_errors", 55)));
+    }
+    EXPECT_TRUE(watch.inForce().empty());
+}
+
+TEST(SampleAlarms, TellHeatButNotTheUsualPowerCap)
+{
+    AlarmWatch watch;
+    for (int look = 0; look < 20; ++look) {
+        EXPECT_TRUE(watch.look(withSample(look, "nvml", "gpu0", "clock_event_reasons", 4)).empty());
+    }
+    for (int look = 20; look < 26; ++look) {
+        static_cast<void>(watch.look(withSample(look, "nvml", "gpu0", "clock_event_reasons", 0x44)));
+    }
+    ASSERT_EQ(watch.inForce().size(), 1U);
+    EXPECT_EQ(watch.inForce()[0].message, "node1 gpu0: heat holds the clocks down");
+}
+
+TEST(SampleAlarms, TellMemoryThatGrowsForTwentyMinutes)
+{
+    constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+    AlarmWatch sawtooth;
+    AlarmWatch leak;
+    int told = 0;
+    for (int look = 0; look < 25 * 30; ++look) {
+        EXPECT_TRUE(
+            sawtooth.look(withSample(look, "process", "", "rss_bytes", 10 * kGiB + (look % 60) * (kGiB / 60)))
+                .empty());
+        told += static_cast<int>(
+            leak.look(withSample(look, "process", "", "rss_bytes", 10 * kGiB + look * (kGiB / 400))).size());
+    }
+    EXPECT_EQ(told, 1);
+    EXPECT_EQ(leak.inForce().at(0).kind, "memory_growth");
+}
+
+} // namespace
+} // namespace ringside::live
