@@ -71,17 +71,18 @@ constexpr const char* kKeys =
     "q quit  p pause  s sort  0-9 Enter pin a rank  c clear  d dump  l level  ? help";
 
 constexpr const char* kHelp =
-    R"(Late: how much longer the middle one of the other ranks waited in a step than this rank did.
-Who comes last to a collective waits least in it, so the rank at the top holds the others up.
+    R"(Late: how much longer the middle one of the other ranks waited in a step
+than this rank did. Who comes last to a collective waits least in it, so the
+rank at the top holds the others up. "-" is not measured.
 
-  s      sorts by lateness, rank or step time
+  s        sorts by lateness, rank or step time
   7 Enter  pins rank 7 to the top; c lets go of it
-  p      holds the picture
-  d      writes what the flight recorder holds (record --keep-last)
-  l      records what runs on the GPUs from now on (level standard)
-  q      ends this view; the job goes on
+  p        holds the picture
+  d        writes what the flight recorder holds (record --keep-last)
+  l        records what runs on the GPUs from now on (level standard)
+  q        ends this view; the job goes on
 
-"-" is not measured. A key ends this help.)";
+A key ends this help.)";
 
 void sortRanks(State& state)
 {

@@ -42,7 +42,7 @@ void Tier::begin(trace::Writer& /*writer*/, const Options& /*options*/)
 void Tier::pass(trace::Writer& writer, Registry& registry)
 {
     const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
-    store(writer, m_summarizer.pass(now, stepsNoted() != 0));
+    store(writer, m_summarizer.pass(now, stepsNoted() != 0, level() >= Level::Standard));
     if (now >= m_nextNs) {
         m_nextNs = now + trace::kLivePeriodNs;
         tell(registry);

@@ -226,8 +226,9 @@ StepSummarizer::Step* StepSummarizer::stepAt(std::int64_t ns)
     return &*step;
 }
 
-std::vector<Summary> StepSummarizer::pass(std::int64_t nowNs, bool stepsAreMarked)
+std::vector<Summary> StepSummarizer::pass(std::int64_t nowNs, bool stepsAreMarked, bool deviceIsRecorded)
 {
+    m_deviceIsRecorded = deviceIsRecorded;
     m_lastDeviceNs = std::exchange(m_deviceRows, 0) != 0 ? nowNs : m_lastDeviceNs;
     if (m_source || stepsAreMarked || m_stretchFromNs == 0) {
         m_stretchFromNs = nowNs;
@@ -252,7 +253,8 @@ bool StepSummarizer::isComplete(const Step& step, std::int64_t nowNs)
     if (step.seenNs == 0) {
         return false;
     }
-    const bool deviceSpeaks = m_lastDeviceNs != 0 && nowNs - m_lastDeviceNs < kDevicePatienceNs;
+    const bool deviceSpeaks =
+        m_deviceIsRecorded || (m_lastDeviceNs != 0 && nowNs - m_lastDeviceNs < kDevicePatienceNs);
     if (!deviceSpeaks || nowNs - step.seenNs >= kDevicePatienceNs) {
         return true;
     }

@@ -44,8 +44,10 @@ public:
     void see(const trace::CopyRow& row);
 
     /// Call it after each pass of the drain thread, with the time on CLOCK_MONOTONIC. `stepsAreMarked`: a
-    /// step has begun, even if no row says so yet. Returns the steps that are complete.
-    [[nodiscard]] std::vector<Summary> pass(std::int64_t nowNs, bool stepsAreMarked);
+    /// step has begun, even if no row says so yet. `deviceIsRecorded`: CUPTI may tell of work in steps that
+    /// have ended, though it has not told of any yet. Returns the steps that are complete.
+    [[nodiscard]] std::vector<Summary> pass(std::int64_t nowNs, bool stepsAreMarked,
+                                            bool deviceIsRecorded = false);
     /// The steps that are not complete yet, with what is known of them: at the end.
     [[nodiscard]] std::vector<Summary> finish();
 
@@ -95,6 +97,7 @@ private:
     std::map<std::uint32_t, DeviceSteps> m_devices;
     std::int64_t m_deviceRows = 0; ///< of this pass
     std::int64_t m_lastDeviceNs = 0;
+    bool m_deviceIsRecorded = false;
     std::int64_t m_stretchFromNs = 0;                                       ///< where nothing marks steps
     std::map<std::pair<std::int64_t, std::int64_t>, GraphTraffic> m_graphs; ///< by graph and communicator
     std::unordered_map<trace::StringId, NameClass> m_names;                 ///< that say something

@@ -317,3 +317,15 @@ TEST(StepSummary, leavesOutLoadingAhead)
     summarizer.see(trace::StepRow{2, 100, 200, 1});
     EXPECT_EQ(summarizer.finish().at(1).rows[0].loadingNs, 40);
 }
+
+TEST(StepSummary, waitsForADeviceThatIsRecordedAndHasNotSpokenYet)
+{
+    for (const bool recorded : {true, false}) {
+        StepSummarizer summarizer;
+        summarizer.see(trace::StepRow{1, 0, 100, 1});
+        EXPECT_TRUE(summarizer.pass(kPass, true, recorded).empty()); // another ring may hold more of it
+        EXPECT_EQ(summarizer.pass(2 * kPass, true, recorded).size(), recorded ? 0U : 1U);
+        EXPECT_EQ(summarizer.pass(2 * kPass + StepSummarizer::kDevicePatienceNs, true, recorded).size(),
+                  recorded ? 1U : 0U);
+    }
+}
