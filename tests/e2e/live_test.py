@@ -106,7 +106,7 @@ class Live(lab.Scenario):
         done = lab.run([lab.RINGSIDE, "top", directory, "--once"], expect=3)
         self.assertIn("ringside report", done.stderr)
         summaries = lab.run([lab.RINGSIDE, "query", directory, "SELECT process_id, count(*), count(compute_ns) FROM step_summary GROUP BY 1"]).stdout
-        self.assertIn("38", summaries)  # of 40 steps: of the first and the last it is not known whether they were seen as a whole
+        self.assertRegex(summaries, r"40\D+3[89]\D")  # of the first, and perhaps the last, it is not known whether they were seen as a whole
 
     @unittest.skipUnless(shutil.which("tmux"), "needs tmux")
     def test_the_screen_of_a_terminal_of_80_by_24(self):
