@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/record_summary.h"
 
+#include "cli/launch.h"
 #include "cli/messages.h"
 #include "trace/read/run_files.h"
 #include "trace/shell_word.h"
@@ -165,6 +166,10 @@ void printSummary(const RecordedCommand& command, const Stops& stops)
     if (recorded == 0) {
         printMessage("ringside: nothing recorded: {}\n", whyNothing(command));
         return;
+    }
+    const std::string rank = launchOfEnvironment().rank; // such as "RANK=3"
+    if (!rank.empty() && !rank.ends_with("=0")) {
+        return; // the first rank says it for all that a launcher starts one by one
     }
     const std::string directory = command.runDirectory.string();
     printNote("ringside: {} recorded in {}\nringside: next: ringside report {}\n", countText(recorded),

@@ -44,6 +44,11 @@ class RecordSummary(unittest.TestCase):
         said = self.said('ulimit -f 100; "$0" record -o small -- "$1" one_allocation')
         self.assertIn("nothing recorded: the file-size limit of 100 KiB (ulimit -f)", said)
 
+    def test_one_rank_speaks_for_those_that_a_launcher_starts_one_by_one(self):
+        launched = 'SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_PROCID={rank} "$0" record -o run -- "$1" one_allocation'
+        self.assertEqual(self.said(launched.format(rank=1)), "")
+        self.assertRegex(self.said(launched.format(rank=0)), "ringside: 2 processes recorded in .*\nringside: next: ")
+
     def test_nothing_recorded_says_why(self):
         self.assertIn("nothing recorded: no process called CUDA or NCCL", self.said('"$0" record -o a -- true'))
         self.assertIn("--profile off only preloads", self.said('"$0" record -o b --profile off -- "$1" one_allocation'))
