@@ -21,7 +21,8 @@ SLOW_SQL = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELE
 TO_STDOUT = (("--help",), ("--version",), ("report", "--help"), ("rules",), ("rules", "--format", "markdown"), ("doctor",), ("doctor", "--facts"),
              ("doctor", "--format", "json"), ("report", "run.ringside"), ("report", "run.ringside", "--format", "json"),
              ("report", "run.ringside", "--format", "html"), ("query", "run.ringside", "SELECT 1"), ("diff", "run.ringside", "run.ringside"),
-             ("scaling", "alone.json", "run.ringside"), ("whatif", "run.ringside"), ("links", "run.ringside"), ("hang", "run.ringside"))
+             ("scaling", "alone.json", "run.ringside"), ("history", "run.ringside"), ("whatif", "run.ringside"),
+             ("links", "run.ringside"), ("hang", "run.ringside"))
 FILES = {"report": ("--format", "json"), "report --format hta-csv": (), "merge": (), "import": (),
          **{f"export --format {name}": () for name in ("chrome", "csv", "perfetto", "sqlite")}}
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Several runs side by side: how a job scales, and which GPUs are slow in all of them.
+#include "compare/history.h"
 #include "compare/scaling.h"
 #include "json_schema.h"
 #include "support/trace_builder.h"
@@ -87,6 +89,82 @@ TEST(Scaling, JsonKeepsItsSchema)
     EXPECT_TRUE(test::keepsSchema(jsonOf(unmeasured), schema));
     unmeasured.points.resize(1);
     EXPECT_FALSE(test::keepsSchema(jsonOf(unmeasured), schema)) << "one point is no study";
+}
+
+/// Four ranks, of which rank r has the GPU gpus[r]. GPU "D" computes a tenth longer than the others.
+report::Report runOn(const std::string& name, const std::string& gpus)
+{
+    test::TraceBuilder trace(4);
+    trace.steps(8, [&](test::StepBuilder& step) {
+        for (int rank = 0; rank < 4; ++rank) {
+            step.rank(rank).compute(gpus[static_cast<std::size_t>(rank)] == 'D' ? 11ms : 10ms);
+        }
+        step.allReduce(std::uint64_t{4} << 20U, {.takes = 1ms});
+    });
+    trace::RunTrace run = trace.run();
+    run.path = name;
+    for (std::size_t i = 0; i < run.processes.size(); ++i) {
+        run.processes[i].process.host = "node" + std::string(1, gpus[i]);
+        run.processes[i].devices = {{0, "H100", std::string("GPU-") + gpus[i], "", std::nullopt, false}};
+    }
+    return report::buildReport(std::move(run), {});
+}
+
+History historyOf(const std::vector<std::string>& runs)
+{
+    HistoryBuilder builder(0.05);
+    for (const std::string& gpus : runs) {
+        builder.add(runOn(gpus + ".ringside", gpus));
+    }
+    return builder.finish();
+}
+
+TEST(History, NamesTheGpuThatIsSlowInEveryJob)
+{
+    const History history = historyOf({"ABCD", "DABC", "EDFG"});
+    ASSERT_EQ(history.gpus.size(), 7U);
+    ASSERT_EQ(history.alwaysSlow().size(), 1U);
+    const GpuHistory& slow = *history.alwaysSlow().front();
+    EXPECT_EQ(slow.uuid, "GPU-D");
+    EXPECT_EQ(slow.slowRuns(), 3U);
+    EXPECT_NEAR(slow.medianExcess(), 0.1, 0.01);
+    EXPECT_FALSE(slow.oneRank());
+    const std::string text = textOf(history, false, 80);
+    EXPECT_NE(text.find("GPU-D (GPU 0 of host nodeD) computes longer"), std::string::npos) << text;
+    EXPECT_NE(text.find("different ranks"), std::string::npos) << text;
+}
+
+TEST(History, CannotTellAGpuFromTheWorkOfItsRank)
+{
+    const History history = historyOf({"ABCD", "EFGD"});
+    ASSERT_EQ(history.alwaysSlow().size(), 1U);
+    EXPECT_TRUE(history.alwaysSlow().front()->oneRank());
+    EXPECT_NE(textOf(history, true, 80).find("it may be the work of this rank"), std::string::npos);
+}
+
+TEST(History, OfOneRunOrOfEqualGpusNamesNone)
+{
+    EXPECT_TRUE(historyOf({"ABCD"}).alwaysSlow().empty()) << "once is no history";
+    EXPECT_TRUE(historyOf({"ABCE", "EABC"}).alwaysSlow().empty());
+    EXPECT_NE(textOf(historyOf({"ABCE", "EABC"}), false, 80).find("No GPU was more than 5.0 % slower"),
+              std::string::npos);
+}
+
+TEST(History, RefusesRunsWithoutComputeAndARunThatIsGivenTwice)
+{
+    HistoryBuilder none(0.05);
+    none.add(report::buildReport({}, {}));
+    EXPECT_THROW(static_cast<void>(none.finish()), Error);
+    EXPECT_THROW(historyOf({"ABCD", "ABCD"}), Error);
+}
+
+TEST(History, JsonKeepsItsSchema)
+{
+    const std::string_view schema = "compare/ringside-history-1.schema.json";
+    History history = historyOf({"ABCD", "DABC"});
+    EXPECT_TRUE(test::keepsSchema(jsonOf(history), schema)) << jsonOf(history);
+    history.runs.clear();
+    EXPECT_FALSE(test::keepsSchema(jsonOf(history), schema));
 }
 
 } // namespace
