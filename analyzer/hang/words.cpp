@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats names, durations and lists of ranks, which are the same in every output.
 #include "hang/hang.h"
+#include "values/number_runs.h"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -104,19 +105,17 @@ std::string duration(std::int64_t ns)
 std::string rankList(std::vector<std::int64_t> ranks)
 {
     std::sort(ranks.begin(), ranks.end());
+    const std::vector<values::NumberRun> runs = values::numberRuns(ranks, 3);
     std::vector<std::string> parts;
-    for (std::size_t first = 0; first < ranks.size();) {
-        std::size_t last = first;
-        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) {
-            ++last;
-        }
-        if (last >= first + 2) {
-            parts.push_back(fmt::format("{} to {}", ranks[first], ranks[last]));
-        } else {
-            last = first;
-            parts.push_back(std::to_string(ranks[first]));
-        }
-        first = last + 1;
+    for (std::size_t i = 0; i < std::min(runs.size(), values::kMostRuns); ++i) {
+        const values::NumberRun& run = runs[i];
+        parts.push_back(run.count == 1 ? std::to_string(run.first)
+                        : run.step == 1
+                            ? fmt::format("{} to {}", run.first, run.last)
+                            : fmt::format("{} to {} in steps of {}", run.first, run.last, run.step));
+    }
+    if (const std::size_t more = values::numbersLeftOut(runs); more > 0) {
+        parts.push_back(fmt::format("{} more", more));
     }
     std::string text = ranks.size() == 1 ? "rank " : "ranks ";
     for (std::size_t i = 0; i < parts.size(); ++i) {

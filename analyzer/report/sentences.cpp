@@ -3,6 +3,7 @@
 
 #include "report/links.h"
 #include "rules/shared/support.h"
+#include "values/number_runs.h"
 
 #include <algorithm>
 
@@ -335,16 +336,16 @@ std::string rankList(const std::vector<std::int64_t>& ranks)
         return "all";
     }
     std::string text;
-    for (std::size_t i = 0; i < ranks.size();) {
-        std::size_t last = i;
-        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) {
-            ++last;
-        }
+    const std::vector<values::NumberRun> runs = values::numberRuns(ranks, 2);
+    for (std::size_t i = 0; i < std::min(runs.size(), values::kMostRuns); ++i) {
+        const values::NumberRun& run = runs[i];
         text += text.empty() ? "" : ", ";
-        text += last == i ? std::to_string(ranks[i]) : fmt::format("{}-{}", ranks[i], ranks[last]);
-        i = last + 1;
+        text += run.count == 1  ? std::to_string(run.first)
+                : run.step == 1 ? fmt::format("{}-{}", run.first, run.last)
+                                : fmt::format("{}-{} in steps of {}", run.first, run.last, run.step);
     }
-    return text;
+    const std::size_t more = values::numbersLeftOut(runs);
+    return more > 0 ? text + fmt::format(" and {} more", more) : text;
 }
 
 std::string costText(const rules::Finding& finding)

@@ -27,7 +27,7 @@ namespace ringside::report {
 [[nodiscard]] std::vector<std::string> keyLines(const Report& report);
 /// Returns what the figures rest on: ranks, steps, dropped records, clocks and so on, one sentence per line.
 [[nodiscard]] std::vector<std::string> coverageLines(const Report& report);
-/// Returns "1-3, 7"; "all" if empty.
+/// Returns "1-3, 7, 10-45 in steps of 7"; "all" if empty. `ranks` ascend. Long lists end with "and 9 more".
 [[nodiscard]] std::string rankList(const std::vector<std::int64_t>& ranks);
 /// Returns the rules that were not applicable, one line per reason: "late_rank, wait_dominates: needs ...".
 [[nodiscard]] std::vector<std::string> notApplicableLines(const Report& report);

@@ -148,6 +148,10 @@ TEST(HangWords, areShort)
     EXPECT_EQ(hang::rankList({2}), "rank 2");
     EXPECT_EQ(hang::rankList({3, 0, 1}), "ranks 0, 1 and 3");
     EXPECT_EQ(hang::rankList({0, 1, 2, 3, 9}), "ranks 0 to 3 and 9");
+    EXPECT_EQ(hang::rankList({29, 5, 13, 21, 37, 45, 46}), "ranks 5 to 45 in steps of 8 and 46");
+    EXPECT_EQ(hang::rankList({0, 2, 4, 6, 8}), "ranks 0, 2, 4, 6 and 8");
+    EXPECT_EQ(hang::rankList({1, 2, 4, 7, 11, 16, 22, 29, 37, 46, 56, 67, 79, 92}),
+              "ranks 1, 2, 4, 7, 11, 16, 22, 29, 37, 46, 56, 67 and 2 more");
 }
 
 } // namespace
