@@ -88,7 +88,9 @@ private:
             return true;
         }
         auto& buffer = std::get<std::vector<T>>(m_values);
-        buffer.resize(kChunkRows);
+        if (buffer.size() < count) { // most chunks of a large job are small: no more is cleared than is read
+            buffer.resize(count);
+        }
         const auto values = std::span(buffer).first(count);
         if (absent) {
             std::ranges::fill(values, T{});
