@@ -4,6 +4,7 @@
 #include "report/per_second.h"
 #include "report/replayed_costs.h"
 #include "report/report.h"
+#include "report/shared_place.h"
 #include "report/watched_report.h"
 #include "rules/shared/support.h"
 
@@ -38,6 +39,17 @@ std::string comparedRanks(const Report& report)
     return measured > 0 && measured < report.model.worldSize
                ? fmt::format(" ({} of {} ranks compared)", measured, report.model.worldSize)
                : std::string();
+}
+
+/// Says what the finding's ranks have in common, such as a host, if it is more than chance.
+void nameSharedPlace(rules::Finding& finding, const model::Model& model)
+{
+    if (const auto place = sharedPlace(model, finding.ranks)) {
+        finding.title += fmt::format(" ({})", place->text);
+        if (finding.limit == rules::Limit::LateRank || finding.limit == rules::Limit::Link) {
+            finding.advice = place->advice + " " + finding.advice;
+        }
+    }
 }
 
 /// Runs a rule unless the run is of a kind that it does not apply to.
@@ -79,6 +91,7 @@ void runRule(const rules::Rule& rule, Report& report, const rules::OptionValues&
         if (report.model.imported) {
             addRingsideRemark(finding.advice);
         }
+        nameSharedPlace(finding, report.model);
         if (rule.comparesRanks) {
             finding.title += comparedRanks(report);
         }

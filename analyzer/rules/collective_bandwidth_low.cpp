@@ -204,20 +204,36 @@ std::optional<Expected> expectedOf(const Context& context, const References& ref
     return best;
 }
 
+/// Returns the exposed transfer per step, mean over the ranks that take part. If these are only some, the
+/// others lose as much, because they wait for them in the next collective of all.
 std::int64_t exposedTransfer(const Context& context, const Key& key)
 {
     std::int64_t sum = 0;
     double steps = 0;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        steps += rank.periods;
+        bool takesPart = false;
         for (const metrics::OperationExposure& each : rank.exposures) {
             const model::Operation& operation = context.run.operations[each.operation];
             if (operation.bytes && Key(operation.communicator, operation.kind, *operation.bytes) == key) {
                 sum = model::addCapped(sum, each.exposedTransferNs());
+                takesPart = true;
             }
         }
+        steps += takesPart ? rank.periods : 0;
     }
     return steps > 0 ? static_cast<std::int64_t>(static_cast<double>(sum) / steps) : 0;
+}
+
+/// Returns the ranks that take part in a collective, or none if these are all.
+std::vector<std::int64_t> membersOf(const Context& context, const model::Operation& operation)
+{
+    std::vector<std::int64_t> ranks;
+    if (operation.size < context.run.worldSize) {
+        for (const model::Participant& part : operation.participants) {
+            ranks.push_back(context.run.ranks[part.rank].rank);
+        }
+    }
+    return ranks;
 }
 
 Finding describe(const Context& context, const Key& key, const Transfers& group, const Expected& expected)
@@ -232,6 +248,7 @@ Finding describe(const Context& context, const Key& key, const Transfers& group,
         fmt::format("{} of {} runs at {:.2f} GB/s of bus bandwidth ({}), {} of {}",
                     model::collectiveName(std::get<1>(key)), byteText(static_cast<double>(std::get<2>(key))),
                     gbs, expected.seen, percent(gbs / expected.gbs), expected.from);
+    finding.ranks = membersOf(context, context.run.operations[group.slowest->operation]);
     finding.settings = {"NCCL_SOCKET_IFNAME", "NCCL_IB_HCA", "NCCL_MIN_CTAS"};
     finding.figures = {
         {"part_of_expected", Unit::Share, gbs / expected.gbs, context.option("part")},

@@ -55,3 +55,6 @@ fi
 
 stage "Reports on large runs" "Native and straight from Kineto files."
 /usr/bin/python3 -B "$here/reading_cost.py" "$build"
+
+stage "Reports against ranks and steps" "200 device operations a step on each rank; slope 1 is linear."
+/usr/bin/python3 -B "$here/scale_cost.py" "$build"

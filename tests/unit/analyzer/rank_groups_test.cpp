@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large jobs are shown by stage, host or tenth, with the ranks that differ from their peers.
+// Large jobs are shown by stage, host or tenth, with the ranks that differ from their peers; findings say
+// what their ranks have in common.
 #include "report/rank_groups.h"
 #include "report/report_tables.h"
+#include "report/sentences.h"
+#include "report/shared_place.h"
 #include "support/parallel_job.h"
 #include "support/trace_builder.h"
 
@@ -94,6 +97,96 @@ TEST(GroupTable, HoldsMeansOfItsRanks)
     ASSERT_EQ(table.rows.size(), 2U);
     EXPECT_EQ(cellText(table.rows[0][1]), "10");
     EXPECT_EQ(cellText(table.rows[0][3]), "10.09"); // 10 ms and the mean of 0, 20, ... 180 us
+}
+
+TEST(RankList, StaysShort)
+{
+    EXPECT_EQ(rankList({}), "all");
+    EXPECT_EQ(rankList({0, 1, 3, 5}), "0-1, 3, 5");
+    EXPECT_EQ(rankList({5, 13, 21, 29, 37, 45, 46}), "5-45 in steps of 8, 46");
+    EXPECT_EQ(rankList({0, 2, 4, 6}), "0, 2, 4, 6");
+    Ranks scattered;
+    for (std::int64_t i = 0; i < 100; ++i) {
+        scattered.push_back(i * i);
+    }
+    EXPECT_EQ(rankList(scattered), "0-1, 4, 9, 16, 25, 36, 49, 64, 81, 100, 121, 144 and 87 more");
+}
+
+/// 32 ranks on hosts of eight, whose names are given.
+model::Model cluster(const Names& hosts)
+{
+    TraceBuilder trace(32);
+    trace.steps(1, [&](StepBuilder& step) { step.allReduce(4_MiB, {.takes = 1ms}); });
+    trace::RunTrace run = trace.run();
+    for (std::size_t i = 0; i < run.processes.size(); ++i) {
+        run.processes[i].process.host = hosts[i / 8];
+        run.processes[i].ranks.front().localRank = static_cast<std::int64_t>(i % 8);
+    }
+    return model::buildModel(std::move(run));
+}
+
+std::string placeOf(const model::Model& model, const Ranks& ranks)
+{
+    const auto place = sharedPlace(model, ranks);
+    return place ? place->text : std::string();
+}
+
+TEST(SharedPlace, IsAHost)
+{
+    const model::Model model = cluster({"node0", "node1", "node2", "node3"});
+    EXPECT_EQ(placeOf(model, {8, 9, 10, 11, 12, 13, 14, 15}), "all 8 ranks of host node1");
+    EXPECT_EQ(placeOf(model, {8, 9, 10, 12, 13, 15}), "6 of the 8 ranks of host node1");
+}
+
+TEST(SharedPlace, IsARail)
+{
+    const model::Model model = cluster({"node0", "node1", "node2", "node3"});
+    EXPECT_EQ(placeOf(model, {5, 13, 21, 29}), "all 4 ranks with local rank 5, on different hosts");
+}
+
+TEST(SharedPlace, IsTheBeginOfHostNames)
+{
+    const model::Model model = cluster({"r1-a", "r1-b", "r2-a", "r2-b"});
+    Ranks ranks;
+    for (std::int64_t rank = 16; rank < 32; ++rank) {
+        ranks.push_back(rank);
+    }
+    EXPECT_EQ(placeOf(model, ranks), "all 16 ranks of hosts r2-*");
+}
+
+TEST(SharedPlace, IsNotNamedWhereChanceWouldDo)
+{
+    const model::Model model = cluster({"node0", "node1", "node2", "node3"});
+    EXPECT_EQ(placeOf(model, {8}), "");
+    EXPECT_EQ(placeOf(model, {8, 9}), "") << "two of one host's eight";
+    EXPECT_EQ(placeOf(model, {8, 9, 10, 11, 12, 13, 14, 16}), "") << "one of them is on another host";
+    Ranks all;
+    for (std::int64_t rank = 0; rank < 32; ++rank) {
+        all.push_back(rank);
+    }
+    EXPECT_EQ(placeOf(model, all), "");
+}
+
+/// 32 ranks of which those of one host compute longer.
+TEST(SharedPlace, StandsInTheFinding)
+{
+    TraceBuilder trace(32);
+    trace.steps(12, [&](StepBuilder& step) {
+        for (int rank = 0; rank < 32; ++rank) {
+            step.rank(rank).compute(10ms + (rank / 8 == 2 ? 2ms : 0ms));
+        }
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    trace::RunTrace run = trace.run();
+    for (std::size_t i = 0; i < run.processes.size(); ++i) {
+        run.processes[i].process.host = "node" + std::to_string(i / 8);
+    }
+    const Report report = buildReport(std::move(run), {});
+    const auto late = std::ranges::find(report.findings, "late_rank", &rules::Finding::rule);
+    ASSERT_NE(late, report.findings.end());
+    EXPECT_NE(late->title.find("(all 8 ranks of host node2)"), std::string::npos) << late->title;
+    EXPECT_TRUE(late->advice.starts_with("Look at what the ranks of this host share")) << late->advice;
+    EXPECT_NE(report.verdict.summary.find("node2"), std::string::npos) << report.verdict.summary;
 }
 
 } // namespace

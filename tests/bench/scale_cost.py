@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the cost of a report grows with ranks and steps: scale_cost.py BUILD [--small].
+
+Makes jobs of 200 device operations a step (make_job) below BUILD/bench and removes them again. Prints events a second, the memory at its
+peak, bytes for each rank and step, and the slopes in double logarithmic scale: 1 is linear growth. --small only shows that all planted
+faults are named, and asserts no time.
+"""
+
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+EVENTS_A_STEP = 2 * 200  # operations and their launches
+RANKS = ((64, 100), (128, 100), (256, 100), (512, 100))
+STEPS = ((64, 100), (64, 200), (64, 400), (64, 800))
+
+
+def make(build, folder, ranks, steps, fault="none"):
+    run = os.path.join(folder, f"{fault}_{ranks}_{steps}.ringside")
+    subprocess.run([build / "bin/bench/make_job", run, str(ranks), str(steps), fault], check=True)
+    return run
+
+
+def report(build, run):
+    """The report as JSON, with the seconds and the bytes of memory that it took."""
+    start = time.monotonic()
+    process = subprocess.Popen([build / "bin/ringside", "report", run, "--format", "json"], stdout=subprocess.PIPE)
+    text = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    if os.waitstatus_to_exitcode(status) != 0:
+        sys.exit(f"ringside report {run} ended with {os.waitstatus_to_exitcode(status)}")
+    return json.loads(text), time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
+def slope(points):
+    """Of the line through the points in double logarithmic scale, by least squares."""
+    xs, ys = [math.log(x) for x, _ in points], [math.log(y) for _, y in points]
+    x0, y0 = sum(xs) / len(xs), sum(ys) / len(ys)
+    return sum((x - x0) * (y - y0) for x, y in zip(xs, ys)) / sum((x - x0) ** 2 for x in xs)
+
+
+def table(build, folder, sizes, axis):
+    print("  ranks  steps  M events  CPU s  wall s  M events/s of CPU  peak MB  bytes a rank and step")
+    cpu, memory = [], []
+    for size in sizes:
+        ranks, steps = size
+        run = make(build, folder, ranks, steps)
+        _, wall, spent, peak = report(build, run)
+        shutil.rmtree(run)
+        events = ranks * steps * EVENTS_A_STEP
+        print(f"  {ranks:5} {steps:6} {events / 1e6:9.1f} {spent:6.2f} {wall:7.2f} {events / spent / 1e6:18.2f} {peak / 1e6:8.0f} "
+              f"{peak / ranks / steps:22.0f}", flush=True)
+        cpu.append((size[axis], spent))
+        memory.append((size[axis], peak))
+    print(f"  slope against {'ranks' if axis == 0 else 'steps'}: CPU {slope(cpu):.2f}, memory {slope(memory):.2f}")
+
+
+def check_fault(build, folder, fault, rule, ranks, words):
+    """Ends the program unless a finding of the rule names these ranks, and its title holds the words."""
+    document, *_ = report(build, make(build, folder, 64, 30, fault))
+    found = [(each["ranks"], each["title"]) for each in document["findings"] if each["rule"] == rule]
+    if not any(got == ranks and words in title for got, title in found) or words not in document["verdict"]["summary"]:
+        sys.exit(f"{fault}: no finding of {rule} names ranks {ranks} and '{words}': {found}, verdict: {document['verdict']}")
+    print(f"  {fault}: {found[0][1]}")
+
+
+def small(build, folder):
+    check_fault(build, folder, "late_rank", "late_rank", [35], "Rank 35 comes last")
+    check_fault(build, folder, "slow_host", "late_rank", list(range(16, 24)), "all 8 ranks of host node1002")
+    check_fault(build, folder, "slow_rail", "collective_bandwidth_low", list(range(5, 64, 8)), "all 8 ranks with local rank 5")
+    check_fault(build, folder, "rotating", "compute_jitter", [], "changes from step to step")
+    document, *_ = report(build, make(build, folder, 64, 30))
+    if document["verdict"]["limited_by"] not in ("compute", "communication", "nothing") or any(
+            each["rule"] in ("late_rank", "collective_bandwidth_low", "compute_jitter") for each in document["findings"]):
+        sys.exit(f"a job without a fault: {document['verdict']}, {[each['title'] for each in document['findings']]}")
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    (build / "bench").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=build / "bench") as folder:
+        if "--small" in sys.argv:
+            small(build, folder)
+            return
+        table(build, folder, RANKS, 0)
+        table(build, folder, STEPS, 1)
+
+
+if __name__ == "__main__":
+    main()
