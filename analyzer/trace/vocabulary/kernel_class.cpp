@@ -16,20 +16,29 @@ struct KnownName {
 };
 
 // clang-format off
-constexpr KnownName kCommunication[] = {
 #define RINGSIDE_COMMUNICATION_KERNEL(how, text, whose) {Match::how, text},
+#define RINGSIDE_COMPUTE_KERNEL(how, text, whose)
 #define RINGSIDE_FUSED_COMPUTATION(text)
+constexpr KnownName kCommunication[] = {
 #include "trace/vocabulary/kernel_names.def"
-#undef RINGSIDE_COMMUNICATION_KERNEL
-#undef RINGSIDE_FUSED_COMPUTATION
 };
-constexpr std::string_view kFusedComputation[] = {
+#undef RINGSIDE_COMMUNICATION_KERNEL
+#undef RINGSIDE_COMPUTE_KERNEL
 #define RINGSIDE_COMMUNICATION_KERNEL(how, text, whose)
-#define RINGSIDE_FUSED_COMPUTATION(text) text,
+#define RINGSIDE_COMPUTE_KERNEL(how, text, whose) {Match::how, text},
+constexpr KnownName kCompute[] = {
 #include "trace/vocabulary/kernel_names.def"
-#undef RINGSIDE_COMMUNICATION_KERNEL
-#undef RINGSIDE_FUSED_COMPUTATION
 };
+#undef RINGSIDE_COMPUTE_KERNEL
+#undef RINGSIDE_FUSED_COMPUTATION
+#define RINGSIDE_COMPUTE_KERNEL(how, text, whose)
+#define RINGSIDE_FUSED_COMPUTATION(text) text,
+constexpr std::string_view kFusedComputation[] = {
+#include "trace/vocabulary/kernel_names.def"
+};
+#undef RINGSIDE_COMMUNICATION_KERNEL
+#undef RINGSIDE_COMPUTE_KERNEL
+#undef RINGSIDE_FUSED_COMPUTATION
 // clang-format on
 
 /// Returns whether the function is a member of the namespace `space` ("a" or "a::b"), which may be nested in
@@ -76,9 +85,11 @@ bool holdsAny(const std::vector<std::string>& identifiers, std::span<const std::
 KernelClass classifyKernel(std::string_view name, std::span<const std::string> ownNames)
 {
     const std::vector<std::string> identifiers = identifiersOf(name);
-    const bool known = !identifiers.empty() && !computesToo(identifiers.back()) &&
-                       std::ranges::any_of(kCommunication,
-                                           [&](const KnownName& each) { return matches(each, identifiers); });
+    const auto isOf = [&](std::span<const KnownName> names) {
+        return std::ranges::any_of(names, [&](const KnownName& each) { return matches(each, identifiers); });
+    };
+    const bool known = !identifiers.empty() && !computesToo(identifiers.back()) && !isOf(kCompute) &&
+                       isOf(kCommunication);
     return known || holdsAny(identifiers, ownNames) ? KernelClass::Communication : KernelClass::Compute;
 }
 
