@@ -242,17 +242,24 @@ private:
         addCalls(works, row.id);
     }
 
+    /// Returns the global ranks of a group's members, in the order of their ranks in the group. Empty if the
+    /// file does not contain them. The profiler shortens the list in an event for large groups.
+    [[nodiscard]] std::vector<std::int64_t> membersOf(const Collective& described) const
+    {
+        std::vector<std::int64_t> ranks = ranksOfText(m_process.text(described.groupRanks));
+        const auto known =
+            std::ranges::find(m_document.groups, m_process.text(described.group), &ProcessGroup::name);
+        const bool shortened =
+            known != m_document.groups.end() && !known->ranks.empty() && ranks.size() != known->ranks.size();
+        return shortened ? known->ranks : ranks;
+    }
+
     void describeGroup(const Collective& described, trace::CommunicatorRow& row)
     {
         const std::string_view name = m_process.text(described.group);
         const std::string_view description = m_process.text(described.groupDescription);
         row.name = m_strings.idOf(description.empty() ? name : description);
-        std::vector<std::int64_t> ranks = ranksOfText(m_process.text(described.groupRanks));
-        const auto known = std::ranges::find(m_document.groups, name, &ProcessGroup::name);
-        if (known != m_document.groups.end() && ranks.size() != known->ranks.size() &&
-            !known->ranks.empty()) {
-            ranks = known->ranks; // the profiler shortens the list for large groups
-        }
+        const std::vector<std::int64_t> ranks = membersOf(described);
         row.size = described.groupSize.value_or(static_cast<std::int64_t>(ranks.size()));
         const auto own = m_document.rank ? std::ranges::find(ranks, *m_document.rank) : ranks.end();
         row.rank = own != ranks.end() ? own - ranks.begin() : -1;
@@ -347,19 +354,22 @@ private:
                                                  : std::nullopt;
     }
 
-    /// Returns the peer's rank in the group. `recorded` is that rank, or a global rank if it is too large. In
-    /// a group of two the peer is the other rank.
+    /// Returns the peer's rank in the group. `recorded` is the peer's global rank: PyTorch writes
+    /// groupRanks[peer] (torch/csrc/profiler/util.cpp, saveNcclMeta). In a group of two the peer is the other
+    /// rank.
     [[nodiscard]] std::optional<std::int64_t> peerOf(const Collective& described,
                                                      std::optional<std::int64_t> recorded) const
     {
-        const std::vector<std::int64_t> ranks = ranksOfText(m_process.text(described.groupRanks));
+        const std::vector<std::int64_t> ranks = membersOf(described);
         const auto own = m_document.rank ? std::ranges::find(ranks, *m_document.rank) : ranks.end();
         if (ranks.size() == 2 && own != ranks.end()) {
             return 1 - (own - ranks.begin());
         }
-        const bool global = recorded && *recorded >= static_cast<std::int64_t>(ranks.size());
-        const auto place = global ? std::ranges::find(ranks, *recorded) : ranks.end();
-        return place != ranks.end() ? std::optional<std::int64_t>(place - ranks.begin()) : recorded;
+        if (ranks.empty() && described.groupSize && described.groupSize == m_document.worldSize) {
+            return recorded; // the group of all ranks
+        }
+        const auto place = recorded ? std::ranges::find(ranks, *recorded) : ranks.end();
+        return place != ranks.end() ? std::optional<std::int64_t>(place - ranks.begin()) : std::nullopt;
     }
 
     void report()

@@ -118,9 +118,10 @@ private:
             if (calls != nullptr && isMessage(*calls)) {
                 for (const trace::CollectiveCallRow* const call : *calls) {
                     const bool sends = m_process.text(call->api) == "ncclSend";
+                    const int peer = m_members.at(row(*call).hash)[static_cast<std::size_t>(*call->peer)];
                     complete("cpu_op", "record_param_comms", launches.startNs[i], launches.startNs[i],
                              describe(sends ? "send" : "recv", *call) +
-                                 fmt::format(R"(, "{} Rank": {})", sends ? "Dst" : "Src", *call->peer),
+                                 fmt::format(R"(, "{} Rank": {})", sends ? "Dst" : "Src", peer),
                              1);
                 }
             }

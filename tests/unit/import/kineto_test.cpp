@@ -341,6 +341,40 @@ TEST_F(KinetoFile, CollectivesComeFromTheArgumentsOfTheirKernels)
     EXPECT_EQ(process.callCorrelations.size(), 3U);
 }
 
+/// A send to global rank 5 and a receive from 1, by rank 1 of the job: 2 and 0 in the group, whatever numbers
+/// the group's ranks have. A rank outside of the group is nobody.
+TEST_F(KinetoFile, PeersAreGlobalRanks)
+{
+    const auto message = [](const char* name, const char* peer, const char* ranks, int size) {
+        return fmt::format(
+            R"("Collective name": "{}", "In msg nelems": 8, "Out msg nelems": 8, "Group size": {}, )"
+            R"("dtype": "Float", "Process Group Name": "3", "Process Group Ranks": "{}", {})",
+            name, size, ranks, peer);
+    };
+    struct Case {
+        const char* name;
+        const char* peer;
+        const char* ranks;
+        int size;
+        std::optional<std::int64_t> place;
+    };
+    for (const Case& each : {Case{"send", R"("Dst Rank": 5)", "[0, 1, 5]", 3, 2},
+                             Case{"send", R"("Dst Rank": 1)", "[5, 1, 2, 0]", 4, 1},
+                             Case{"recv", R"("Src Rank": 2)", "[1, 2, 3, 0]", 4, 1},
+                             Case{"recv", R"("Src Rank": 5)", "[1, 5]", 2, 1},
+                             Case{"send", R"("Dst Rank": 7)", "[0, 1, 5]", 3, std::nullopt},
+                             Case{"send", R"("Dst Rank": 1)", "[4, 5, 6]", 3, std::nullopt},
+                             Case{"recv", R"("Src Rank": 0)", "[]", 2, 0},
+                             Case{"recv", R"("Src Rank": 0)", "[]", 3, std::nullopt}}) {
+        Events events;
+        events.kernel("ncclDevKernel_SendRecv()", 1, 100, 120, 30, 40,
+                      message(each.name, each.peer, each.ranks, each.size));
+        const auto process = import(fileText(events, std::string(kDistributed) + ","));
+        ASSERT_EQ(process.collectiveCalls.size(), 1U);
+        EXPECT_EQ(process.collectiveCalls[0].peer, each.place) << each.peer << " in " << each.ranks;
+    }
+}
+
 TEST_F(KinetoFile, CallsOfOneNumberWereIssuedTogether)
 {
     Events events;
