@@ -2,6 +2,7 @@
 #include "metrics/pipeline.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -25,31 +26,128 @@ std::int64_t computeAt(const std::vector<const RankMetrics*>& ranks, std::size_t
     return model::median(std::move(times));
 }
 
-/// Returns the mean number of messages per analyzed step from one stage to the next, median over the pairs of
-/// ranks.
-std::int64_t passesOf(const model::Model& model, const RunMetrics& run)
-{
-    std::map<std::size_t, Interval> analyzed;
-    for (const RankMetrics& rank : run.ranks) {
-        analyzed[rank.rank] = {rank.windows.front().start, rank.windows.back().end};
-    }
-    std::map<std::pair<std::size_t, std::size_t>, std::int64_t> counts;
-    for (const model::Message& message : model.messages) {
-        const std::size_t from = message.sender.rank;
-        const auto span = analyzed.find(from);
-        const bool forward = stageOf(model, message.receiver.rank) == stageOf(model, from) + 1;
-        if (forward && span != analyzed.end() && message.sender.device &&
-            message.sender.device->start >= span->second.start &&
-            message.sender.device->start < span->second.end) {
-            ++counts[{from, message.receiver.rank}];
+/// The messages of the analyzed steps between two stages, by pair of ranks.
+class StageMessages final {
+public:
+    StageMessages(const model::Model& model, const RunMetrics& run) : m_model(model), m_run(run)
+    {
+        for (const RankMetrics& rank : run.ranks) {
+            m_analyzed[rank.rank] = {rank.windows.front().start, rank.windows.back().end};
         }
     }
-    std::vector<std::int64_t> perStep;
-    for (const auto& [pair, count] : counts) {
-        const auto steps = static_cast<std::int64_t>(std::max<std::size_t>(1, run.stepCount()));
-        perStep.push_back((count + steps / 2) / steps);
+
+    /// Returns the mean number of messages per analyzed step from a stage to the one that `next` gives,
+    /// median over the pairs of ranks. 0 if there are none.
+    [[nodiscard]] std::int64_t perStep(std::int64_t (*next)(std::int64_t stage, std::int64_t stages)) const
+    {
+        std::map<std::pair<std::size_t, std::size_t>, std::int64_t> counts;
+        for (const model::Message& message : m_model.messages) {
+            const std::int64_t to =
+                next(stageOf(m_model, message.sender.rank), m_model.layout.sizes.pipeline);
+            if (stageOf(m_model, message.receiver.rank) == to && isAnalyzed(message)) {
+                ++counts[{message.sender.rank, message.receiver.rank}];
+            }
+        }
+        std::vector<std::int64_t> perStep;
+        for (const auto& [pair, count] : counts) {
+            const auto steps = static_cast<std::int64_t>(std::max<std::size_t>(1, m_run.stepCount()));
+            perStep.push_back((count + steps / 2) / steps);
+        }
+        return perStep.empty() ? 0 : model::median(std::move(perStep));
     }
-    return model::median(std::move(perStep));
+
+private:
+    [[nodiscard]] bool isAnalyzed(const model::Message& message) const
+    {
+        const auto span = m_analyzed.find(message.sender.rank);
+        return span != m_analyzed.end() && message.sender.device &&
+               message.sender.device->start >= span->second.start &&
+               message.sender.device->start < span->second.end;
+    }
+
+    const model::Model& m_model;
+    const RunMetrics& m_run;
+    std::map<std::size_t, Interval> m_analyzed;
+};
+
+std::int64_t stageBehind(std::int64_t stage, std::int64_t /*stages*/)
+{
+    return stage + 1;
+}
+
+/// The first stage for the last one. No other stage has one.
+std::int64_t stageAround(std::int64_t stage, std::int64_t stages)
+{
+    return stage == stages ? 1 : 0;
+}
+
+/// Returns the chunks of layers on each stage. Each micro-batch passes from stage to stage once a chunk, and
+/// from the last stage to the first one time less. Two stages exchange all messages, which then cannot be
+/// told apart.
+std::int64_t chunksOf(std::int64_t passes, std::int64_t around, std::int64_t stages)
+{
+    return stages > 2 && around > 0 && around < passes ? (passes + (passes - around) / 2) / (passes - around)
+                                                       : 1;
+}
+
+/// Returns the parts of a rank's analyzed steps after its last message, which ended at one of `ends`.
+std::vector<Interval> behindMessages(const RankMetrics& rank, std::vector<std::int64_t> ends)
+{
+    std::ranges::sort(ends);
+    std::vector<Interval> parts;
+    for (const Interval& window : rank.windows) {
+        const auto next = std::ranges::lower_bound(ends, window.end);
+        if (next != ends.begin() && *(next - 1) > window.start) {
+            parts.push_back({*(next - 1), window.end});
+        }
+    }
+    return parts;
+}
+
+/// Returns the time of compute kernels that start in a part, ns. Kernels of several streams count each,
+/// because the figure is only compared with the same one of another stage.
+std::vector<std::int64_t> computeIn(const model::Model& model, const model::Rank& rank,
+                                    const std::vector<Interval>& parts)
+{
+    const trace::KernelColumns& kernels = model.processOf(rank).kernels;
+    const model::KernelClasses& classes = model.classes[rank.process];
+    std::vector<std::int64_t> times(parts.size());
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        const std::int64_t start = kernels.startNs[i];
+        const auto part = std::ranges::upper_bound(parts, start, {}, &Interval::start);
+        if (part != parts.begin() && start < (part - 1)->end && rank.owns(kernels.device[i]) &&
+            classes.of(kernels.name[i]) == model::KernelClass::Compute) {
+            std::int64_t& time = times[static_cast<std::size_t>(part - 1 - parts.begin())];
+            time = model::addCapped(time, kernels.endNs[i] - start);
+        }
+    }
+    return times;
+}
+
+/// Returns how long the ranks of a stage compute after their last message with another stage in a step,
+/// median over ranks and steps, ns.
+std::int64_t computeBehindMessages(const model::Model& model, const RunMetrics& run, std::int64_t stage)
+{
+    std::map<std::size_t, std::vector<std::int64_t>> ends; ///< of the messages of each rank
+    for (const model::Message& message : model.messages) {
+        if (stageOf(model, message.sender.rank) == stageOf(model, message.receiver.rank)) {
+            continue;
+        }
+        for (const model::MessageEnd* const end : {&message.sender, &message.receiver}) {
+            if (end->device && stageOf(model, end->rank) == stage) {
+                ends[end->rank].push_back(end->device->end);
+            }
+        }
+    }
+    std::vector<std::int64_t> times;
+    for (const RankMetrics& rank : run.ranks) {
+        const auto own = ends.find(rank.rank);
+        if (own != ends.end()) {
+            std::ranges::copy(computeIn(model, model.ranks[rank.rank], behindMessages(rank, own->second)),
+                              std::back_inserter(times));
+        }
+    }
+    return times.empty() ? 0 : model::median(std::move(times));
 }
 
 /// Returns the bubble, the mean over the ranks. A rank's bubble is its exposed waiting inside communication
@@ -98,7 +196,12 @@ PipelineFigures pipelineOf(const model::Model& model, const RunMetrics& run)
         });
         ++longest->longestOfSteps;
     }
-    result.passes = passesOf(model, run);
+    const StageMessages messages(model, run);
+    const std::int64_t stages = model.layout.sizes.pipeline;
+    result.passes = messages.perStep(stageBehind);
+    result.chunks = chunksOf(result.passes, messages.perStep(stageAround), stages);
+    result.zeroBubble = result.passes > 0 && result.chunks == 1 &&
+                        computeBehindMessages(model, run, stages) > computeBehindMessages(model, run, 1);
     result.bubble = bubbleOf(run);
     return result;
 }

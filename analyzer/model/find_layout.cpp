@@ -5,6 +5,8 @@
 #include "model/parallel_layout.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -16,6 +18,8 @@ using RankSet = std::vector<std::size_t>; ///< indices into Model::ranks, ascend
 /// Which rank sends to which.
 struct MessageGraph {
     std::set<std::pair<std::size_t, std::size_t>> edges; ///< sender, receiver
+    /// Start of each kernel that sends, and of each that receives, by rank.
+    std::set<std::pair<std::size_t, std::int64_t>> sending, receiving;
 
     [[nodiscard]] bool linked(std::size_t a, std::size_t b) const
     {
@@ -23,13 +27,19 @@ struct MessageGraph {
     }
 };
 
-MessageGraph messageGraphOf(const Model& model)
+/// The messages of each communicator, by its hash.
+std::map<std::uint64_t, MessageGraph> graphsOf(const Model& model)
 {
-    MessageGraph graph;
+    std::map<std::uint64_t, MessageGraph> graphs;
     for (const Message& message : model.messages) {
+        MessageGraph& graph = graphs[message.communicator];
         graph.edges.emplace(message.sender.rank, message.receiver.rank);
+        if (message.sender.device && message.receiver.device) {
+            graph.sending.emplace(message.sender.rank, message.sender.device->start);
+            graph.receiving.emplace(message.receiver.rank, message.receiver.device->start);
+        }
     }
-    return graph;
+    return graphs;
 }
 
 /// Returns the sets of ranks that messages connect, directly or through other ranks.
@@ -101,11 +111,52 @@ RankSet stagesInOrder(const MessageGraph& graph, RankSet set)
     return chain.size() == set.size() ? chain : RankSet{};
 }
 
+/// The messages of a job, by what they belong to.
+struct Traffic {
+    MessageGraph pipeline;
+    std::vector<RankSet> rings; ///< context groups, each in the order of its ring
+};
+
+/// Returns the ranks of a one-way ring in its order, from the lowest rank on. Empty if the set is no such
+/// ring.
+RankSet ringInOrder(const MessageGraph& graph, const RankSet& set)
+{
+    if (!isOneWayRing(graph, set)) {
+        return {};
+    }
+    RankSet ring{set.front()};
+    while (ring.size() < set.size()) {
+        const auto next = std::ranges::find_if(set, [&](std::size_t rank) {
+            return graph.edges.contains({ring.back(), rank});
+        });
+        if (next == set.end() || std::ranges::find(ring, *next) != ring.end()) {
+            return {};
+        }
+        ring.push_back(*next);
+    }
+    return ring;
+}
+
+/// Ring attention sends keys and values round, on a communicator of its own.
+Traffic trafficOf(const Model& model)
+{
+    Traffic traffic;
+    for (const auto& [communicator, graph] : graphsOf(model)) {
+        const std::vector<RankSet> components = componentsOf(graph);
+        RankSet ring = components.size() == 1 ? ringInOrder(graph, components.front()) : RankSet{};
+        if (!ring.empty()) {
+            traffic.rings.push_back(std::move(ring));
+        } else {
+            traffic.pipeline.edges.insert(graph.edges.begin(), graph.edges.end());
+        }
+    }
+    return traffic;
+}
+
 /// Returns the stage of each rank, counted from 0, and sets `stages` to their number. Returns an empty vector
 /// if there is no pipeline in which all ranks have a place.
-std::vector<std::size_t> stagesOf(const Model& model, std::size_t& stages)
+std::vector<std::size_t> stagesOf(const Model& model, const MessageGraph& graph, std::size_t& stages)
 {
-    const MessageGraph graph = messageGraphOf(model);
     const std::vector<RankSet> components = componentsOf(graph);
     std::vector<std::size_t> stage(model.ranks.size());
     std::size_t placed = 0;
@@ -229,26 +280,32 @@ ParallelLayout findLayout(const Model& model)
     std::size_t stages = 1;
     std::size_t tensor = 1;
     std::size_t expert = 1;
-    const std::vector<std::size_t> stage = stagesOf(model, stages);
+    std::size_t context = 1;
+    const Traffic traffic = trafficOf(model);
+    const std::vector<std::size_t> stage = stagesOf(model, traffic.pipeline, stages);
+    const std::vector<std::size_t> contextPlace = placesIn(traffic.rings, count, context);
     const Families families = familiesOf(model, stage);
     const std::vector<std::size_t> tensorPlace = placesIn(families.tensor, count, tensor);
     const std::vector<std::size_t> expertPlace = placesIn(families.expert, count, expert);
     // An all-to-all of all ranks need not belong to experts: recommenders exchange embeddings in the same
-    // way.
-    if (stages * tensor == 1 && (expert == 1 || expert == count)) {
+    // way. Neither need a ring of all ranks belong to parts of a sequence.
+    if (stages * tensor == 1 && (expert == 1 || expert == count) && (context == 1 || context == count)) {
         return {};
     }
     ParallelLayout layout;
     const auto whole = [](std::size_t number) { return static_cast<std::int64_t>(number); };
-    layout.sizes = {whole(tensor), 1, whole(expert), whole(count / stages / tensor), whole(stages)};
-    std::map<std::pair<std::size_t, std::size_t>, std::int64_t> replicas; ///< by stage and tensor place
+    layout.sizes = {whole(tensor), whole(context), whole(expert), whole(count / stages / tensor / context),
+                    whole(stages)};
+    std::map<std::array<std::size_t, 3>, std::int64_t> replicas; ///< by stage, tensor and context place
     for (std::size_t rank = 0; rank < count; ++rank) {
         const std::size_t ownStage = stages > 1 ? stage[rank] : 0;
         const std::size_t ownTensor = tensor > 1 ? tensorPlace[rank] : 0;
-        const std::int64_t replica = ++replicas[{ownStage, ownTensor}];
+        const std::size_t ownContext = context > 1 ? contextPlace[rank] : 0;
+        const std::int64_t replica = ++replicas[{ownStage, ownTensor, ownContext}];
         ParallelPlace place;
         place.stage = stages > 1 ? std::optional(whole(ownStage) + 1) : std::nullopt;
         place.tensor = tensor > 1 ? std::optional(whole(ownTensor) + 1) : std::nullopt;
+        place.context = context > 1 ? std::optional(whole(ownContext) + 1) : std::nullopt;
         place.expert = expert > 1 ? std::optional(whole(expertPlace[rank]) + 1) : std::nullopt;
         place.replica = layout.sizes.data > 1 ? std::optional(replica) : std::nullopt;
         layout.places.push_back(place);

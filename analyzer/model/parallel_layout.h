@@ -58,9 +58,9 @@ struct ParallelLayout {
 /// spread over replicas. Throws ringside::Error (Usage) if the sizes do not divide the job.
 [[nodiscard]] ParallelLayout toldLayout(const Model& model, const ParallelSizes& sizes);
 
-/// Finds the layout from the job's communication: pipeline stages from messages, experts from all-to-alls,
-/// and tensor groups from how often a group communicates. The layout is not known if every rank only
-/// communicates with all others, or if ranks are missing.
+/// Finds the layout from the job's communication: stages from messages, context groups of three and more from
+/// rings of messages, experts from all-to-alls, tensor groups from how often a group communicates. The layout
+/// is not known if every rank only communicates with all others, or if ranks are missing.
 [[nodiscard]] ParallelLayout findLayout(const Model& model);
 
 } // namespace ringside::model

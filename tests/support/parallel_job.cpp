@@ -80,7 +80,7 @@ private:
     {
         std::vector<int> members;
         for (int place = 0; place < m_shape.tensor; ++place) {
-            members.push_back(m_shape.rankAt(m_stage, m_shape.replicaOf(m_rank), place));
+            members.push_back(m_shape.rankAt(m_stage, m_shape.replicaOf(m_rank), place, part()));
         }
         return members;
     }
@@ -88,7 +88,7 @@ private:
     {
         std::vector<int> members;
         for (int replica = 0; replica < m_shape.replicas; ++replica) {
-            members.push_back(m_shape.rankAt(m_stage, replica, m_rank % m_shape.tensor));
+            members.push_back(m_shape.rankAt(m_stage, replica, m_rank % m_shape.tensor, part()));
         }
         return members;
     }
@@ -102,7 +102,17 @@ private:
     }
     [[nodiscard]] int neighbour(int stage) const
     {
-        return m_shape.rankAt(stage, m_shape.replicaOf(m_rank), m_rank % m_shape.tensor);
+        return m_shape.rankAt(stage, m_shape.replicaOf(m_rank), m_rank % m_shape.tensor, part());
+    }
+    [[nodiscard]] int part() const { return m_shape.partOf(m_rank); }
+    [[nodiscard]] std::vector<int> contextGroup() const
+    {
+        std::vector<int> members;
+        for (int part = 0; part < m_shape.context; ++part) {
+            members.push_back(
+                m_shape.rankAt(m_stage, m_shape.replicaOf(m_rank), m_rank % m_shape.tensor, part));
+        }
+        return members;
     }
 
     void collective(std::string_view api, std::string tag, std::vector<int> members, std::uint64_t bytes,
@@ -130,12 +140,31 @@ private:
         m_items.push_back(std::move(item));
     }
 
-    /// A pass over the layers of this stage.
-    void pass(double ns)
+    /// Keys and values go to the next part and come from the one before, as in ring attention.
+    void passKeysOn()
+    {
+        MachineItem item;
+        item.what = MachineItem::What::Messages;
+        item.group = {"context", contextGroup()};
+        const auto memberAt = [&](int part) {
+            return item.group.members[static_cast<std::size_t>(part % m_shape.context)];
+        };
+        item.messages = {
+            {m_rank, memberAt(part() + 1), kActivationBytes / 4, kMessageNs / 4},
+            {memberAt(part() + m_shape.context - 1), m_rank, kActivationBytes / 4, kMessageNs / 4}};
+        for (int round = 1; round < m_shape.context; ++round) {
+            m_items.push_back(item);
+        }
+    }
+
+    /// A pass over the layers of this stage, or of one chunk of them.
+    void pass(double stageNs)
     {
         constexpr int kLayers = 2;
+        const double ns = stageNs / m_shape.chunks;
         for (int layer = 0; layer < kLayers; ++layer) {
             compute(ns / kLayers / 2);
+            passKeysOn();
             if (m_shape.experts) {
                 exchangeTokens();
             }
@@ -150,7 +179,9 @@ private:
         }
     }
     void forward() { pass(kForwardNs); }
-    void backward() { pass(2 * kForwardNs); }
+    void backward() { pass(m_shape.zeroBubble ? kForwardNs : 2 * kForwardNs); }
+    /// The rest of a backward pass where it is computed apart: nobody waits for it.
+    void weightGradients() { compute(kForwardNs); }
 
     /// To and from the stages that `forward` and `backward` say: -1, 0, 1 as seen from this one.
     struct Neighbours {
@@ -168,7 +199,7 @@ private:
         }
         MachineItem item;
         item.what = MachineItem::What::Messages;
-        if (!m_shape.pairGroups) {
+        if (!m_shape.pairGroups && !m_shape.zeroBubble) {
             item.group = {"pipeline", pipelineGroup()};
             item.messages = std::move(messages);
             if (!item.messages.empty()) {
@@ -189,13 +220,119 @@ private:
     [[nodiscard]] MachineMessage messageTo(int from, int to) const
     {
         const bool slow = m_fault.what == ParallelFault::SlowLink && from == m_fault.stage &&
-                          to == m_fault.stage + 1 && m_shape.replicaOf(m_rank) == 0;
+                          to == m_fault.stage + 1 && m_shape.replicaOf(m_rank) == 0 && part() == 0;
         const auto extra = slow ? std::llround(m_fault.factor * kForwardNs) : 0;
         return {neighbour(from), neighbour(to), kActivationBytes, kMessageNs + extra};
     }
 
-    /// 1F1B as Megatron plays it.
     void pipeline()
+    {
+        if (m_shape.chunks > 1) {
+            interleaved();
+        } else if (m_shape.zeroBubble) {
+            zeroBubble();
+        } else {
+            oneForwardOneBackward();
+        }
+    }
+
+    /// ZB-H1 (Qi et al., "Zero Bubble Pipeline Parallelism"): 1F1B, in which gradients of weights wait until
+    /// the pipeline drains. Stage s keeps s of them back, so that it needs no more memory than 1F1B does.
+    void zeroBubble()
+    {
+        const int ahead = std::min(m_shape.stages - m_stage - 1, m_shape.microBatches);
+        const int steady = m_shape.microBatches - ahead;
+        int kept = 0;
+        const auto backwardPass = [&] {
+            backward();
+            exchange({.sendTo = -1});
+            if (kept < m_stage) {
+                ++kept;
+            } else {
+                weightGradients();
+            }
+        };
+        for (int batch = 0; batch < ahead; ++batch) {
+            exchange({.receiveFrom = -1});
+            forward();
+            exchange({.sendTo = 1});
+        }
+        for (int batch = 0; batch < steady; ++batch) {
+            exchange({.receiveFrom = -1});
+            forward();
+            exchange({.sendTo = 1});
+            exchange({.receiveFrom = 1});
+            backwardPass();
+        }
+        for (int batch = 0; batch < ahead; ++batch) {
+            exchange({.receiveFrom = 1});
+            backwardPass();
+        }
+        for (; kept > 0; --kept) {
+            weightGradients();
+        }
+    }
+
+    /// Which chunk of layers the n-th forward or backward pass of a step is about.
+    [[nodiscard]] int chunkOf(int pass, bool isForward) const
+    {
+        const int chunk = pass / m_shape.stages % m_shape.chunks;
+        return isForward ? chunk : m_shape.chunks - 1 - chunk;
+    }
+
+    /// A message of the interleaved schedule, from one block of layers to the next or back, whose stages form
+    /// a ring. None at the ends of the model. Only receivers wait.
+    void relay(int fromStage, int fromChunk, bool isForward)
+    {
+        const int from = fromChunk * m_shape.stages + fromStage;
+        const int to = isForward ? from + 1 : from - 1;
+        if (from < 0 || to < 0 || std::max(from, to) >= m_shape.stages * m_shape.chunks) {
+            return;
+        }
+        MachineItem item;
+        item.what = MachineItem::What::Messages;
+        item.messages = {messageTo(from % m_shape.stages, to % m_shape.stages)};
+        const MachineMessage& message = item.messages.front();
+        const bool around =
+            (message.sender > message.receiver) == isForward; // a communicator for each direction
+        item.group = {
+            std::string(isForward ? "forward" : "backward") + (around ? " around" : ""),
+            {std::min(message.sender, message.receiver), std::max(message.sender, message.receiver)}};
+        item.waits = message.receiver == m_rank;
+        m_items.push_back(item);
+    }
+
+    void interleavedPass(int number, bool isForward)
+    {
+        const int chunk = chunkOf(number, isForward);
+        const int block = chunk * m_shape.stages + m_stage - (isForward ? 1 : -1);
+        if (block >= 0) { // the block whose result this pass needs
+            relay(block % m_shape.stages, block / m_shape.stages, isForward);
+        }
+        isForward ? forward() : backward();
+        relay(m_stage, chunk, isForward);
+    }
+
+    /// 1F1B with several chunks of layers on each stage (Narayanan et al., "Efficient Large-Scale Language
+    /// Model Training on GPU Clusters Using Megatron-LM").
+    void interleaved()
+    {
+        const int passes = m_shape.microBatches * m_shape.chunks;
+        const int first = 2 * (m_shape.stages - m_stage - 1) + (m_shape.chunks - 1) * m_shape.stages;
+        const int ahead = std::min(first, passes);
+        for (int pass = 0; pass < ahead; ++pass) {
+            interleavedPass(pass, true);
+        }
+        for (int pass = 0; pass < passes; ++pass) {
+            if (ahead + pass < passes) {
+                interleavedPass(ahead + pass, true);
+            }
+            interleavedPass(pass, false);
+        }
+    }
+
+    /// 1F1B as Megatron plays it.
+    void oneForwardOneBackward()
     {
         const int ahead = std::min(m_shape.stages - m_stage - 1, m_shape.microBatches);
         const int steady = m_shape.microBatches - ahead;

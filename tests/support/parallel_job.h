@@ -20,12 +20,18 @@ enum class ParallelFault : std::uint8_t {
     FullExpert,       ///< the experts of `rank` get `factor` times as many tokens
 };
 
-/// Rank = (stage * replicas + replica) * tensor + place, all counted from 0, as Megatron counts.
+/// Rank = ((stage * replicas + replica) * context + part) * tensor + place, all counted from 0, as Megatron
+/// counts.
 struct ParallelShape {
     int stages = 1;
     int replicas = 1;
+    int context = 1; ///< parts of a sequence, whose keys and values go round in a ring
     int tensor = 1;
     int microBatches = 8;
+    int chunks =
+        1; ///< of each stage's layers; more than 1: 1F1B interleaved, where `stages` divides `microBatches`
+    bool zeroBubble =
+        false; ///< gradients of weights are computed apart from those of activations, as ZB-H1 does
     int steps = 20;
     bool experts = false;    ///< spread over the replicas of a stage
     bool pairGroups = false; ///< a communicator for each pair and direction, and sends that nobody waits for
@@ -33,12 +39,13 @@ struct ParallelShape {
     double noise = 0.02;       ///< standard deviation of the logarithm of compute times
     std::uint64_t seed = 1;
 
-    [[nodiscard]] int ranks() const { return stages * replicas * tensor; }
-    [[nodiscard]] int stageOf(int rank) const { return rank / (replicas * tensor); }
-    [[nodiscard]] int replicaOf(int rank) const { return rank / tensor % replicas; }
-    [[nodiscard]] int rankAt(int stage, int replica, int place) const
+    [[nodiscard]] int ranks() const { return stages * replicas * context * tensor; }
+    [[nodiscard]] int stageOf(int rank) const { return rank / (replicas * context * tensor); }
+    [[nodiscard]] int replicaOf(int rank) const { return rank / (context * tensor) % replicas; }
+    [[nodiscard]] int partOf(int rank) const { return rank / tensor % context; }
+    [[nodiscard]] int rankAt(int stage, int replica, int place, int part = 0) const
     {
-        return (stage * replicas + replica) * tensor + place;
+        return ((stage * replicas + replica) * context + part) * tensor + place;
     }
 };
 

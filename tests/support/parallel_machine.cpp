@@ -24,9 +24,17 @@ struct Rendezvous {
 
 /// A communication kernel of one rank.
 struct Meeting {
-    std::int64_t start = 0;
+    std::int64_t ready = 0;                   ///< from when on it may start
+    std::optional<std::size_t> previous = {}; ///< the meeting before it on its stream, which ends first
     std::optional<std::int64_t> end = {};
     std::vector<const Rendezvous*> with = {};
+    bool asked = false; ///< resolve() is looking for its end
+};
+
+/// A kernel that waits for nobody.
+struct Span {
+    std::int64_t start = 0;
+    std::int64_t end = 0;
 };
 
 struct MachineRank {
@@ -62,14 +70,16 @@ private:
     void post(std::size_t rank, const MachineItem& item);
     void join(std::size_t rank, const RendezvousKey& key, std::int64_t ns, std::size_t size);
     void resolve(std::size_t rank, std::size_t meeting);
+    std::optional<std::int64_t> startOf(std::size_t rank, std::size_t meeting);
+    std::optional<std::int64_t> endOf(std::size_t rank, const Meeting& meeting);
     void addCalls(std::size_t rank, const MachineItem& item, std::int64_t communicator);
     void addCall(std::size_t rank, std::string_view api, std::uint64_t bytes,
                  std::optional<std::int64_t> peer, std::int64_t communicator, std::int64_t group);
     void numberGroups();
     std::int64_t communicatorOf(std::size_t rank);
     std::int64_t launch(std::size_t rank);
-    void addKernel(std::size_t rank, std::string_view name, std::int64_t stream, const Meeting& time);
-    void endStep(std::size_t rank);
+    void addKernel(std::size_t rank, std::string_view name, std::int64_t stream, const Span& time);
+    bool endStep(std::size_t rank);
     void writeKernels(std::size_t rank);
 
     TraceBuilder& m_trace;
@@ -93,12 +103,12 @@ std::int64_t Machine::launch(std::size_t index)
     return rank.host + kLaunchDelay;
 }
 
-void Machine::addKernel(std::size_t index, std::string_view name, std::int64_t stream, const Meeting& time)
+void Machine::addKernel(std::size_t index, std::string_view name, std::int64_t stream, const Span& time)
 {
     MachineRank& rank = m_ranks[index];
     trace::KernelRow row;
     row.startNs = kBegin + time.start;
-    row.endNs = kBegin + time.end.value_or(time.start);
+    row.endNs = kBegin + time.end;
     row.name = m_trace.text(static_cast<int>(index), name);
     row.stream = static_cast<std::uint32_t>(stream);
     row.correlation = rank.correlation;
@@ -207,10 +217,12 @@ void Machine::post(std::size_t index, const MachineItem& item)
     const std::int64_t launched = launch(index);
     const std::int64_t communicator = communicatorOf(index);
     const auto last = rank.on.find(communicator);
-    std::int64_t start = std::max(launched, rank.compute);
-    start = last == rank.on.end() ? start : std::max(start, *rank.meetings[last->second].end);
+    Meeting meeting{.ready = std::max(launched, rank.compute)};
+    if (last != rank.on.end()) {
+        meeting.previous = last->second;
+    }
     rank.on[communicator] = rank.meetings.size();
-    rank.meetings.push_back({.start = start});
+    rank.meetings.push_back(std::move(meeting));
     if (item.what == MachineItem::What::Collective) {
         const auto number = m_numbers[{group, -1, -1, index}]++;
         join(index, {group, -1, -1, number}, item.ns, item.group.members.size());
@@ -227,27 +239,48 @@ void Machine::post(std::size_t index, const MachineItem& item)
               item.what == MachineItem::What::Collective
                   ? "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
                   : "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)",
-              kFirstStream + communicator, rank.meetings.back());
+              kFirstStream + communicator, {}); // its times follow in writeKernels()
     rank.open.emplace_back(rank.kernels.size() - 1, rank.meetings.size() - 1);
+}
+
+/// Unknown as long as the meeting before it has no end.
+std::optional<std::int64_t> Machine::startOf(std::size_t index, std::size_t meeting)
+{
+    const Meeting& own = m_ranks[index].meetings[meeting];
+    if (!own.previous) {
+        return own.ready;
+    }
+    resolve(index, *own.previous);
+    const auto previousEnd = m_ranks[index].meetings[*own.previous].end;
+    return previousEnd ? std::optional(std::max(own.ready, *previousEnd)) : std::nullopt;
+}
+
+std::optional<std::int64_t> Machine::endOf(std::size_t index, const Meeting& own)
+{
+    std::optional<std::int64_t> end =
+        startOf(index, static_cast<std::size_t>(&own - m_ranks[index].meetings.data()));
+    for (const Rendezvous* const entry : own.with) {
+        if (!end || entry->parts.size() < entry->size) {
+            return std::nullopt;
+        }
+        for (const auto& [member, part] : entry->parts) {
+            const auto start = startOf(member, part);
+            end = start && end ? std::optional(std::max(*end, *start + entry->ns)) : std::nullopt;
+        }
+    }
+    return end;
 }
 
 /// Sets the end where all that it meets with have come.
 void Machine::resolve(std::size_t index, std::size_t meeting)
 {
     Meeting& own = m_ranks[index].meetings[meeting];
-    if (own.end) {
+    if (own.end || own.asked) {
         return;
     }
-    std::int64_t end = own.start;
-    for (const Rendezvous* const entry : own.with) {
-        if (entry->parts.size() < entry->size) {
-            return;
-        }
-        for (const auto& [member, part] : entry->parts) {
-            end = std::max(end, m_ranks[member].meetings[part].start + entry->ns);
-        }
-    }
-    own.end = end;
+    own.asked = true;
+    own.end = endOf(index, own);
+    own.asked = false;
 }
 
 bool Machine::communicate(std::size_t index, const MachineItem& item)
@@ -259,10 +292,6 @@ bool Machine::communicate(std::size_t index, const MachineItem& item)
     };
     bool moved = false;
     if (!rank.posted) {
-        const auto last = rank.on.find(communicatorOf(index));
-        if (last != rank.on.end() && !isOver(last->second)) {
-            return false;
-        }
         post(index, item);
         rank.posted = moved = true;
     }
@@ -276,17 +305,22 @@ bool Machine::communicate(std::size_t index, const MachineItem& item)
     return true;
 }
 
-void Machine::endStep(std::size_t index)
+/// Waits for all that was started. False as long as something of it has no end.
+bool Machine::endStep(std::size_t index)
 {
     MachineRank& rank = m_ranks[index];
     for (const auto& [stream, meeting] : rank.on) {
         resolve(index, meeting);
-        rank.compute = std::max(rank.compute, rank.meetings[meeting].end.value_or(0));
+        if (!rank.meetings[meeting].end) {
+            return false;
+        }
+        rank.compute = std::max(rank.compute, *rank.meetings[meeting].end);
     }
     rank.host = std::max(rank.host, rank.compute);
     m_trace.process(static_cast<int>(index))
         .steps.push_back({++rank.steps, kBegin + rank.stepBegin, kBegin + rank.host, 1});
     rank.stepBegin = rank.host;
+    return true;
 }
 
 bool Machine::advance(std::size_t index)
@@ -298,9 +332,9 @@ bool Machine::advance(std::size_t index)
     case MachineItem::What::Messages:
         return communicate(index, item);
     case MachineItem::What::Compute: {
-        Meeting time{.start = std::max(launch(index), rank.compute)};
-        rank.compute = time.start + item.ns;
-        time.end = rank.compute;
+        const std::int64_t start = std::max(launch(index), rank.compute);
+        const Span time{start, start + item.ns};
+        rank.compute = time.end;
         constexpr std::int64_t kComputeStreamOfMachine = 7;
         addKernel(index, item.kernel, kComputeStreamOfMachine, time);
         break;
@@ -313,7 +347,9 @@ bool Machine::advance(std::size_t index)
         rank.host += item.ns;
         break;
     case MachineItem::What::EndStep:
-        endStep(index);
+        if (!endStep(index)) {
+            return false;
+        }
         break;
     }
     ++rank.next;
@@ -328,6 +364,7 @@ void Machine::writeKernels(std::size_t index)
         if (!rank.meetings[meeting].end) {
             throw std::logic_error("a message has only one end");
         }
+        rank.kernels[kernel].startNs = kBegin + startOf(index, meeting).value();
         rank.kernels[kernel].endNs = kBegin + *rank.meetings[meeting].end;
     }
     std::ranges::stable_sort(rank.kernels, {}, &trace::KernelRow::startNs);

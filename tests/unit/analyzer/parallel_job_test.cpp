@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs of several process groups: who is the origin of a delay, not who waits for it.
+#include "metrics/pipeline.h"
 #include "parallel_draw.h"
 #include "report/report.h"
 
@@ -81,6 +82,60 @@ const rules::Finding* firstOrigin(const report::Report& report)
                std::ranges::find(kOrigins, finding.rule) != std::end(kOrigins);
     });
     return found == report.findings.end() ? nullptr : &*found;
+}
+
+struct ScheduleCase {
+    std::string_view name;
+    ParallelShape shape;
+    double ideal;
+};
+
+std::vector<ScheduleCase> schedules()
+{
+    return {
+        {"1F1B", {.stages = 4, .replicas = 2, .microBatches = 8}, 3.0 / 11},
+        {"interleaved", {.stages = 4, .replicas = 2, .microBatches = 8, .chunks = 2}, 3.0 / 19},
+        {"interleaved in three", {.stages = 3, .replicas = 2, .microBatches = 9, .chunks = 3}, 2.0 / 29},
+        {"zero bubble", {.stages = 4, .replicas = 2, .microBatches = 8, .zeroBubble = true}, 3.0 / 27},
+    };
+}
+
+/// The bubble of a healthy pipeline is that of its schedule, apart from what its messages take.
+TEST(ParallelJob, ComparesTheBubbleWithThatOfItsSchedule)
+{
+    for (const ScheduleCase& each : schedules()) {
+        const auto report = reportOf(each.shape, {});
+        const auto figures = metrics::pipelineOf(report.model, report.metrics);
+        EXPECT_EQ(figures.microBatches(), each.shape.microBatches) << each.name;
+        EXPECT_EQ(figures.chunks, each.shape.chunks) << each.name;
+        EXPECT_EQ(figures.zeroBubble, each.shape.zeroBubble) << each.name;
+        EXPECT_NEAR(figures.idealBubble(), each.ideal, 1e-9) << each.name;
+        EXPECT_NEAR(figures.bubble, each.ideal, 0.05) << each.name;
+        EXPECT_EQ(firstOrigin(report), nullptr) << each.name << "\n" << textOf(report);
+    }
+}
+
+TEST(ParallelJob, NamesOriginsInOtherSchedules)
+{
+    for (const ScheduleCase& each : schedules()) {
+        const int last = each.shape.stages - 1;
+        const auto slowStage =
+            reportOf(each.shape, {.what = ParallelFault::SlowStage, .stage = last, .factor = 1.8});
+        const rules::Finding* first = firstOrigin(slowStage);
+        ASSERT_NE(first, nullptr) << each.name << "\n" << textOf(slowStage);
+        EXPECT_EQ(first->rule, "pipeline_stage_imbalance") << each.name << "\n" << textOf(slowStage);
+        EXPECT_EQ(first->ranks, ranksOfStage(each.shape, last)) << each.name;
+        if (each.shape.replicas == 1) {
+            continue; // no peers to compare a worker with
+        }
+        const int worker = each.shape.rankAt(1, 1, 0);
+        const auto slowWorker =
+            reportOf(each.shape, {.what = ParallelFault::SlowWorker, .rank = worker, .factor = 1.8});
+        first = firstOrigin(slowWorker);
+        ASSERT_NE(first, nullptr) << each.name << "\n" << textOf(slowWorker);
+        EXPECT_EQ(first->rule, "late_rank") << each.name << "\n" << textOf(slowWorker);
+        EXPECT_EQ(first->ranks, std::vector<std::int64_t>{worker}) << each.name;
+    }
 }
 
 /// A rank that stops now and then is late_rank's as well as step_time_jitter's.

@@ -40,6 +40,55 @@ TEST(ParallelLayout, IsFoundInWhoTalksWithWhom)
     }
 }
 
+/// In an interleaved schedule the stages form a ring, and in a zero-bubble schedule nothing changes hands.
+TEST(ParallelLayout, IsFoundInOtherSchedules)
+{
+    for (const int stages : {2, 3, 4}) {
+        for (const int chunks : {1, 2}) {
+            ParallelShape shape{
+                .stages = stages, .replicas = 2, .microBatches = 12, .chunks = chunks, .steps = 5};
+            shape.zeroBubble = chunks == 1;
+            const model::Model model = model::buildModel(playParallelJob(shape).run());
+            ASSERT_TRUE(model.layout.isKnown()) << stages << chunks;
+            EXPECT_EQ(model.layout.sizes.pipeline, stages) << chunks;
+            EXPECT_EQ(model.layout.sizes.context, 1) << chunks;
+            for (int rank = 0; rank < shape.ranks(); ++rank) {
+                EXPECT_EQ(model.layout.places[static_cast<std::size_t>(rank)].stage, shape.stageOf(rank) + 1);
+            }
+        }
+    }
+}
+
+TEST(ParallelLayout, HasThePartsOfSequencesThatGoRound)
+{
+    struct Sizes {
+        int stages, replicas, context, tensor;
+    };
+    for (const Sizes& each : {Sizes{1, 2, 4, 1}, Sizes{1, 2, 3, 2}, Sizes{2, 1, 4, 1}, Sizes{3, 2, 3, 2}}) {
+        ParallelShape shape{.stages = each.stages, .replicas = each.replicas, .context = each.context};
+        shape.tensor = each.tensor;
+        shape.steps = 5;
+        const model::Model model = model::buildModel(playParallelJob(shape).run());
+        ASSERT_TRUE(model.layout.isKnown()) << each.stages << each.replicas << each.context << each.tensor;
+        EXPECT_EQ(model.layout.sizes.context, each.context);
+        EXPECT_EQ(model.layout.sizes.data, each.replicas);
+        for (int rank = 0; rank < shape.ranks(); ++rank) {
+            const model::ParallelPlace& place = model.layout.places[static_cast<std::size_t>(rank)];
+            EXPECT_EQ(place.context, shape.partOf(rank) + 1);
+            EXPECT_EQ(place.replica.value_or(1), shape.replicaOf(rank) + 1);
+            EXPECT_EQ(place.stage.value_or(1), shape.stageOf(rank) + 1);
+            EXPECT_EQ(place.tensor.value_or(1), rank % each.tensor + 1);
+        }
+    }
+}
+
+/// A ring of all ranks may be anything.
+TEST(ParallelLayout, IsNotWhatARingOfAllRanksShows)
+{
+    const ParallelShape shape{.context = 4, .steps = 5};
+    EXPECT_FALSE(model::buildModel(playParallelJob(shape).run()).layout.isKnown());
+}
+
 /// Recommenders exchange their embeddings so.
 TEST(ParallelLayout, IsNotWhatAnAllToAllOfAllRanksShows)
 {
