@@ -50,9 +50,10 @@ rules::Severity highestFor(double share)
                                : rules::Severity::Info;
 }
 
-/// What a replay saves, and the measured step.
+/// What a replay saves, the error of the replay, and the measured step.
 struct Saving {
     double ns = 0;
+    double errorNs = 0;
     double stepNs = 0;
 };
 /// Returns null if the replay is not possible or has low confidence.
@@ -63,21 +64,35 @@ std::optional<Saving> savingOf(const whatif::WhatIf& replay, const whatif::Chang
         if (prediction.confidence == whatif::Confidence::Low) {
             return std::nullopt;
         }
-        return Saving{std::clamp(*prediction.savingNs(), 0.0, prediction.measuredNs), prediction.measuredNs};
+        return Saving{std::clamp(*prediction.savingNs(), 0.0, prediction.measuredNs), prediction.errorNs(),
+                      prediction.measuredNs};
     } catch (const Error&) { // not everything was recorded: the rule keeps its estimate
         return std::nullopt;
     }
 }
 
+void checkOthersFirst(rules::Finding& finding, const std::string& why)
+{
+    finding.advice = fmt::format("A replay of the run without it saves {}, so check other findings first. {}",
+                                 why, finding.advice);
+}
+
+/// Uses the saving as the cost. A saving within the replay's own error is none that anybody can claim: the
+/// finding then has no cost.
 void setCost(rules::Finding& finding, const Saving& saving)
 {
-    finding.costNsPerStep = std::llround(saving.ns);
+    const double errorShare = saving.errorNs / saving.stepNs;
+    const bool claimed = saving.ns > saving.errorNs;
     finding.severity = std::min(finding.severity, highestFor(saving.ns / saving.stepNs));
-    finding.figures.push_back({"replayed_saving_ns_per_step", rules::Unit::Ns, saving.ns, {}});
+    finding.costNsPerStep = claimed ? std::optional(std::llround(saving.ns)) : std::nullopt;
+    if (claimed) {
+        finding.figures.push_back({"replayed_saving_ns_per_step", rules::Unit::Ns, saving.ns, {}});
+    }
     if (saving.ns < kWarning * saving.stepNs) {
-        finding.advice = fmt::format("A replay of the run without it saves less than {:.0f} % of a step, so "
-                                     "check other findings first. {}",
-                                     100 * kWarning, finding.advice);
+        checkOthersFirst(finding, fmt::format("less than {:.0f} % of a step", 100 * kWarning));
+    } else if (!claimed) {
+        checkOthersFirst(finding,
+                         fmt::format("no more than its own error of {:.1f} % of a step", 100 * errorShare));
     }
 }
 

@@ -4,9 +4,14 @@
 #include "metrics/lateness.h"
 #include "report/replayed_costs.h"
 #include "report/report.h"
+#include "rules/shared/support.h"
 #include "support/trace_builder.h"
+#include "whatif/whatif.h"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
 
 namespace {
 
@@ -374,6 +379,40 @@ TEST(Attribution, CommunicatorsMadePastTheWrappersAreMatchedByNcclsHash)
         EXPECT_TRUE(operation.complete());
         EXPECT_EQ(operation.communicator, 0xABCDU);
     }
+}
+
+/// Steps differ for all ranks, so that one half of them does not predict the other exactly, and rank 1
+/// computes longer by a little or by more.
+TEST(ReplayedCosts, AreNotClaimedWithinTheErrorOfTheReplay)
+{
+    std::size_t claimed = 0;
+    std::size_t unclaimed = 0;
+    for (unsigned seed = 0; seed < 24; ++seed) {
+        std::mt19937 random(seed);
+        std::normal_distribution<double> disturbance(0, 800);
+        const auto more = std::chrono::microseconds(150 * seed);
+        TraceBuilder trace(4);
+        trace.steps(kSteps, [&](StepBuilder& step) {
+            step.everyRank().compute(10ms + std::chrono::microseconds(std::lround(disturbance(random))));
+            step.rank(1).compute(more);
+            step.allReduce(4_MiB, {.takes = 1ms});
+        });
+        const report::Report report = report::buildReport(trace.run(), {});
+        const rules::Finding* const late = find(report, "late_rank");
+        const double errorNs = whatif::WhatIf(report.model).predict({}).errorNs();
+        if (late == nullptr) {
+            continue;
+        }
+        const double saving = rules::figureOf(*late, "replayed_saving_ns_per_step");
+        EXPECT_TRUE(saving == 0 || saving > errorNs) << seed << ": " << saving << " of " << errorNs;
+        EXPECT_TRUE(saving > 0 || !late->costNsPerStep ||
+                    late->advice.find("The cost is the waiting") != std::string::npos)
+            << seed << ": " << late->advice;
+        claimed += saving > 0 ? 1 : 0;
+        unclaimed += late->costNsPerStep ? 0 : 1;
+    }
+    EXPECT_GT(claimed, 0U);
+    EXPECT_GT(unclaimed, 0U);
 }
 
 } // namespace
