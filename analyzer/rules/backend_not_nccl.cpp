@@ -27,6 +27,26 @@ bool saysNccl(const Context& context)
     });
 }
 
+/// Returns whether a rank copies to or from another GPU, as NCCL's copy engine collectives and libraries on
+/// peer memory do: then the GPUs exchange data without the host.
+bool copiesBetweenGpus(const Context& context)
+{
+    return std::ranges::any_of(context.run.trace.processes, [](const trace::ProcessTrace& process) {
+        constexpr std::uint32_t kPeerToPeer = 10; // CUPTI_ACTIVITY_MEMCPY_KIND_PTOP
+        return std::ranges::find(process.copies.kind, kPeerToPeer) != process.copies.kind.end();
+    });
+}
+
+/// Returns whether a range is named by PyTorch's NCCL process group ("nccl:all_reduce").
+bool namesNccl(const Context& context)
+{
+    return std::ranges::any_of(context.run.trace.processes, [](const trace::ProcessTrace& process) {
+        return std::ranges::any_of(process.ranges, [&](const trace::RangeRow& range) {
+            return process.text(range.name).starts_with("nccl");
+        });
+    });
+}
+
 /// Returns the time per step in copies between device and host, of the rank with the most.
 std::int64_t hostCopiesPerStep(const Context& context)
 {
@@ -62,7 +82,8 @@ Outcome run(const Context& context)
             "only one rank of several was recorded, so the backend of the others is not known"};
     }
     const metrics::Breakdown total = context.figures.total();
-    if (hasCommunicator(context) || total.communicationNs > 0 || saysNccl(context)) {
+    if (hasCommunicator(context) || total.communicationNs > 0 || saysNccl(context) || namesNccl(context) ||
+        copiesBetweenGpus(context)) {
         return std::vector<Finding>{};
     }
     Finding finding;
@@ -90,7 +111,8 @@ RINGSIDE_RULE(backend_not_nccl, .title = "Several ranks, and no NCCL", .needs = 
               .options = {}, .run = run,
               .help =
                   "More than one recorded rank with device work, no communicator of two or more ranks, no "
-                  "communication kernel, and no other sign of NCCL in the trace. The cost is not estimated, "
+                  "communication kernel, no copy between GPUs, and no other sign of NCCL in the trace. The "
+                  "cost is not estimated, "
                   "because the trace does not show which idle time the host's communication causes.",
               .ofTraining = true);
 

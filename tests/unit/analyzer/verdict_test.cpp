@@ -373,5 +373,34 @@ TEST(LateRank, IsNotChargedMoreThanItTakesLonger)
     EXPECT_NE(late->title.find("longer compute"), std::string::npos);
 }
 
+/// Two ranks that compute, and whatever else the trace shows of them.
+Report computingAlone(const std::function<void(TraceBuilder&)>& edit)
+{
+    TraceBuilder trace(2);
+    trace.steps(6, [](StepBuilder& step) { step.everyRank().compute(10ms); });
+    for (int rank = 0; rank < 2; ++rank) {
+        trace.process(rank).communicators.clear();
+    }
+    edit(trace);
+    return buildReport(trace.run(), {});
+}
+
+TEST(BackendNotNccl, DoesNotFireAgainstTheTrace)
+{
+    EXPECT_NE(find(computingAlone([](TraceBuilder&) {}), "backend_not_nccl"), nullptr);
+    const auto byCopies = computingAlone([](TraceBuilder& trace) {
+        constexpr std::uint32_t kPeerToPeer = 10;
+        trace.steps(2, [](StepBuilder& step) { step.rank(1).copy(1_MiB, 1ms, kPeerToPeer); });
+    });
+    EXPECT_EQ(find(byCopies, "backend_not_nccl"), nullptr);
+    const auto byRange = computingAlone([](TraceBuilder& trace) {
+        trace::RangeRow range =
+            trace.process(0).ranges.empty() ? trace::RangeRow() : trace.process(0).ranges.front();
+        range.name = trace.text(0, "nccl:all_reduce");
+        trace.process(0).ranges.push_back(range);
+    });
+    EXPECT_EQ(find(byRange, "backend_not_nccl"), nullptr);
+}
+
 } // namespace
 } // namespace ringside::report
