@@ -126,6 +126,44 @@ void refuseTwoJobs(const std::vector<Source>& sources)
     }
 }
 
+/// Returns the imported processes of a source that have no rank. The reader of native traces handles those by
+/// itself.
+std::vector<trace::ProcessTrace*> ranklessOf(Source& source)
+{
+    std::vector<trace::ProcessTrace*> rankless;
+    for (trace::ProcessTrace& process : source.processes) {
+        if (source.importer != nullptr && process.ranks.empty()) {
+            rankless.push_back(&process);
+        }
+    }
+    return rankless;
+}
+
+/// Throws if two tools recorded the files and some of them contain no rank. Those would become further ranks
+/// of the job, although both tools may have recorded the same ones, or the files may belong to two jobs.
+void refuseTwoTools(std::vector<Source>& sources)
+{
+    const Source* first = nullptr;
+    const Source* other = nullptr;
+    bool rankless = false;
+    for (Source& source : sources) {
+        if (source.importer == nullptr || source.processes.empty()) {
+            continue;
+        }
+        first = first == nullptr ? &source : first;
+        other = source.importer != first->importer ? &source : other;
+        rankless = rankless || !ranklessOf(source).empty();
+    }
+    if (other != nullptr && rankless) {
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("{} ({}) and {} ({}) were recorded by two tools, and not every file contains "
+                                "its rank, so they cannot be put together",
+                                first->path.string(), first->importer->title, other->path.string(),
+                                other->importer->title),
+                    "Give the files of one tool only.");
+    }
+}
+
 /// The file of each rank.
 using Claims = std::map<std::int64_t, fs::path>;
 
@@ -138,19 +176,6 @@ void claim(Claims& claims, std::int64_t rank, const fs::path& path)
                                 path.string()),
                     "A run has one file of each rank: give the files of one recording only.");
     }
-}
-
-/// Returns the imported processes of a source that have no rank. The reader of native traces handles those by
-/// itself.
-std::vector<trace::ProcessTrace*> ranklessOf(Source& source)
-{
-    std::vector<trace::ProcessTrace*> rankless;
-    for (trace::ProcessTrace& process : source.processes) {
-        if (source.importer != nullptr && process.ranks.empty()) {
-            rankless.push_back(&process);
-        }
-    }
-    return rankless;
 }
 
 /// Returns the devices of a process's ranks. If several devices have communicators, each is a rank. Otherwise
@@ -280,6 +305,7 @@ void findRanks(std::vector<Source>& sources, trace::RunTrace& run)
             addRank(*rankless.front(), *rank, devices.front(), "file name");
         }
     }
+    refuseTwoTools(sources);
     refuseRecordingsInTurn(sources);
     const std::int64_t guessed = guessRanks(sources, claims);
     const bool alone = sources.size() == 1 && guessed == 1;
@@ -323,10 +349,13 @@ void noteOrigin(const std::vector<Source>& sources, trace::RunTrace& run)
     }
 }
 
-/// Removes the trailing slash of "run.ringside/", because reports name a run by its last path component.
+/// Removes the trailing slash of "run.ringside/" and resolves ".", because reports name a run by its last
+/// path component.
 fs::path named(const fs::path& path)
 {
-    return path.has_filename() ? path : path.parent_path();
+    const fs::path run = path.has_filename() ? path : path.parent_path();
+    std::error_code ignored;
+    return run.filename() == "." || run.filename() == ".." ? fs::canonical(run, ignored) : run;
 }
 
 /// Opens a native file or directory. `progress` counts the bytes of chunks, which are nearly all.

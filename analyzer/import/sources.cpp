@@ -112,12 +112,13 @@ std::string runsIn(const fs::path& directory)
     return {};
 }
 
-[[noreturn]] void refuseEmpty(const fs::path& directory, std::size_t unreadable,
+[[noreturn]] void refuseEmpty(const fs::path& directory, const std::vector<Source>& failed,
                               std::span<const Importer* const> importers)
 {
-    const std::string left = unreadable == 0 ? ""
-                                             : fmt::format("; {} file{} there may not be read", unreadable,
-                                                           unreadable == 1 ? "" : "s");
+    std::string left = failed.empty() ? std::string() : fmt::format("; {}", failed.front().error->what());
+    if (failed.size() > 1) {
+        left += fmt::format(", and {} more cannot be read", failed.size() - 1);
+    }
     throw Error(
         ErrorCode::Unusable, fmt::format("{} holds no trace that can be read{}", directory.string(), left),
         runsIn(directory) + searchedKinds(importers) +
@@ -175,6 +176,20 @@ void addFailed(std::vector<Source>& sources, std::vector<Source> failed)
     }
 }
 
+/// Returns why a file that no importer recognises cannot be read at all. Empty if it can: then it is another
+/// kind of file.
+std::string whyUnreadable(const fs::path& file, std::string_view head)
+{
+    std::error_code ignored;
+    if (fs::file_size(file, ignored) == 0) {
+        return "is empty";
+    }
+    if (head.empty()) {
+        return "is damaged: nothing of it can be decompressed";
+    }
+    return file.extension() == ".gz" && !File(file).isGzip() ? "is called .gz, but is no gzip file" : "";
+}
+
 /// Returns the files below a directory that an importer recognises. Other files are ignored.
 std::vector<Source> sourcesBelow(const fs::path& directory, std::span<const Importer* const> importers)
 {
@@ -186,9 +201,9 @@ std::vector<Source> sourcesBelow(const fs::path& directory, std::span<const Impo
             const std::string head = headOf(file, kHeadBytes);
             if (const Importer* const importer = importerOf(file, head, importers)) {
                 sources.push_back({file, importer});
-            } else if (head.empty()) {
+            } else if (const std::string why = whyUnreadable(file, head); !why.empty()) {
                 failed.push_back(failure(
-                    file, Error(ErrorCode::Unusable, file.string() + " is empty",
+                    file, Error(ErrorCode::Unusable, fmt::format("{} {}", file.string(), why),
                                 "Was its program still writing, or was it killed? Leave the file out.")));
             }
         } catch (const Error& error) {
@@ -196,7 +211,7 @@ std::vector<Source> sourcesBelow(const fs::path& directory, std::span<const Impo
         }
     }
     if (sources.empty()) {
-        refuseEmpty(directory, failed.size(), importers);
+        refuseEmpty(directory, failed, importers);
     }
     addFailed(sources, std::move(failed));
     return sources;
@@ -211,10 +226,10 @@ Source sourceOf(const fs::path& file, std::span<const Importer* const> importers
     if (isNativeHead(head) || file.extension() == ".db") { // the reader reports damage best
         return {file};
     }
-    throw Error(
-        ErrorCode::Unusable,
-        fmt::format("{} is {}", file.string(), head.empty() ? "empty" : "not a trace that can be read"),
-        searchedKinds(importers));
+    const std::string why = whyUnreadable(file, head);
+    throw Error(ErrorCode::Unusable,
+                fmt::format("{} {}", file.string(), why.empty() ? "is not a trace that can be read" : why),
+                searchedKinds(importers));
 }
 
 } // namespace

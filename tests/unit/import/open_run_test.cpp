@@ -62,7 +62,11 @@ std::vector<trace::ProcessTrace> importForeign(const Job& job)
 }
 
 const Importer kForeign{"foreign", "a test's tool", "*.foreign", recognisesForeign, importForeign};
-const Importer* const kImporters[] = {&kForeign};
+const Importer kOther{
+    "other", "another tool", "*.other",
+    [](std::string_view head, const std::filesystem::path&) { return head.starts_with("OTHER"); },
+    importForeign};
+const Importer* const kImporters[] = {&kForeign, &kOther};
 
 trace::RunTrace open(const std::vector<std::filesystem::path>& paths)
 {
@@ -109,6 +113,15 @@ TEST(OpenRun, RanksComeFromContentsThenNamesThenTheirOrder)
     EXPECT_EQ(ranksOf(run), (std::vector<std::int64_t>{0, 2, 3, 5}));
     EXPECT_TRUE(hasIssue(run, "rank_guessed"));
     EXPECT_TRUE(hasIssue(run, "imported"));
+}
+
+TEST(OpenRun, TheFolderThatOneIsInHasItsName)
+{
+    const TemporaryDirectory folder;
+    writeFile(folder / "run/a.foreign", "FOREIGN 0 0 -");
+    for (const char* const path : {"run", "run/", "run/.", "run/./"}) {
+        EXPECT_EQ(open({folder / path}).path.filename(), "run") << path;
+    }
 }
 
 TEST(OpenRun, TwoFilesOfOneRankAreNamed)
@@ -161,6 +174,35 @@ TEST(OpenRun, AnEmptyFileThatIsCalledAsItsNeighboursIsAnIssue)
     EXPECT_EQ(issue->message, (folder / "rank1.foreign").string() + " is empty");
     EXPECT_TRUE(hasIssue(run, "unreadable_file"));
     EXPECT_EQ(ranksOf(run), std::vector<std::int64_t>{0});
+}
+
+TEST(OpenRun, WhatIsNoGzipFileIsNamed)
+{
+    const TemporaryDirectory folder;
+    writeFile(folder / "rank1.foreign.gz", "abc");
+    writeFile(folder / "rank2.foreign.gz", "\x1f\x8b and nothing that zlib knows");
+    const std::string failure = failureOf({folder.path()});
+    EXPECT_NE(failure.find("holds no trace that can be read; "), std::string::npos) << failure;
+    EXPECT_NE(failure.find(", and 1 more cannot be read"), std::string::npos) << failure;
+    EXPECT_NE(failureOf({folder / "rank1.foreign.gz"}).find("is called .gz, but is no gzip file"),
+              std::string::npos);
+    writeFile(folder / "rank0.foreign", "FOREIGN 0 0 -");
+    const trace::RunTrace run = open({folder.path()});
+    EXPECT_EQ(std::ranges::count(run.issues, "unreadable_file", &trace::IssueRow::id), 2);
+    EXPECT_EQ(ranksOf(run), std::vector<std::int64_t>{0});
+}
+
+/// As ranks of one job, the files of two tools would be compared with each other.
+TEST(OpenRun, FilesOfTwoToolsWithoutRanksAreRefused)
+{
+    const TemporaryDirectory folder;
+    writeFile(folder / "a.foreign", "FOREIGN 0 0 -");
+    writeFile(folder / "b.other", "OTHER - 0 -");
+    const std::string failure = failureOf({folder.path()});
+    EXPECT_NE(failure.find("b.other (another tool) were recorded by two tools"), std::string::npos)
+        << failure;
+    writeFile(folder / "b.other", "OTHER 1 0 -");
+    EXPECT_EQ(ranksOf(open({folder.path()})), (std::vector<std::int64_t>{0, 1}));
 }
 
 TEST(OpenRun, FilesOfTwoJobsAreRefused)
