@@ -32,7 +32,7 @@ std::string_view limitText(Limit limit)
     constexpr std::string_view kTexts[] = {
         "limited by nothing found", "limited by compute", "limited by communication",
         "limited by a late rank",   "limited by a link",  "limited by the host",
-        "limited by data loading",  "limited by copies",  "limited by memory",
+        "limited by the data",      "limited by copies",  "limited by memory",
         "limited by settings",      "a rank died"};
     return kTexts[static_cast<std::size_t>(limit)];
 }

@@ -6,6 +6,7 @@
 #include "values/number_runs.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ringside::report {
 namespace {
@@ -104,7 +105,8 @@ std::string stepsLine(const model::Model& model)
                     steps.found == 1 ? "" : "s", model.stepPeriod ? periodText(model) : "found",
                     steps.found - steps.withoutDevice, model.analyzedSteps.size());
     if (!model.analyzedSteps.empty()) {
-        text += fmt::format(" ({} to {})", model.analyzedSteps.front(), model.analyzedSteps.back());
+        const auto [first, last] = std::pair(model.analyzedSteps.front(), model.analyzedSteps.back());
+        text += first == last ? fmt::format(" (step {})", first) : fmt::format(" ({} to {})", first, last);
     }
     std::vector<std::string> left;
     if (steps.withoutDevice > 0) {
@@ -139,8 +141,10 @@ std::string hostsText(const model::Model& model)
 {
     const auto unknown = std::ranges::count(model.hosts, std::string(), &model::Host::name);
     if (unknown > 0) {
-        return fmt::format("hosts that the trace does not name ({} rank{})", unknown,
-                           unknown == 1 ? "" : "s");
+        const auto named = static_cast<std::ptrdiff_t>(model.hosts.size()) - unknown;
+        return named == 0 ? std::string("hosts that the trace does not name")
+                          : fmt::format("{} host{} and hosts that the trace does not name", named,
+                                        named == 1 ? "" : "s");
     }
     return fmt::format("{} host{}", model.hosts.size(), model.hosts.size() == 1 ? "" : "s");
 }
@@ -227,7 +231,9 @@ std::vector<std::string> keyLines(const Report& report)
                 : fmt::format(", {:.2f} steps a second",
                               1e9 / static_cast<double>(std::max<std::int64_t>(1, *run.stepMedianNs)))));
     }
-    if (run.communicationShare) {
+    if (run.communicationShare && run.total().communicationNs == 0) {
+        lines.emplace_back("Communication: the GPUs ran no kernel that is known to communicate.");
+    } else if (run.communicationShare) {
         lines.push_back(fmt::format("Communication: {}{} of {}, {} of it overlaps with compute.",
                                     run.ratio ? fmt::format("{:.2f} x compute, ", *run.ratio) : "",
                                     rules::percent(*run.communicationShare),
@@ -252,10 +258,30 @@ std::vector<std::string> keyLines(const Report& report)
     return lines;
 }
 
+bool isImported(const Report& report)
+{
+    return std::ranges::any_of(report.issues,
+                               [](const trace::IssueRow& issue) { return issue.is(trace::Issue::Imported); });
+}
+
+std::vector<MissingRule> rulesNotJudged(const Report& report)
+{
+    const bool imported = isImported(report);
+    std::vector<MissingRule> missing;
+    std::ranges::copy_if(report.notApplicable, std::back_inserter(missing), [&](const MissingRule& each) {
+        const rules::Rule* const rule = rules::findRule(each.rule);
+        const std::string_view needs = rule != nullptr ? rule->needs : std::string_view();
+        return !imported || std::ranges::none_of(report.tiers, [needs](const Tier& tier) {
+            return tier.ranks.empty() && needs.find(tier.name) != std::string_view::npos;
+        });
+    });
+    return missing;
+}
+
 std::vector<std::string> notApplicableLines(const Report& report)
 {
     std::vector<std::pair<std::string, std::vector<std::string>>> byReason;
-    for (const MissingRule& rule : report.notApplicable) {
+    for (const MissingRule& rule : rulesNotJudged(report)) {
         auto entry = std::find_if(byReason.begin(), byReason.end(),
                                   [&](const auto& each) { return each.first == rule.reason; });
         entry = entry != byReason.end() ? entry : byReason.insert(entry, {rule.reason, {}});
@@ -313,9 +339,8 @@ std::vector<std::string> coverageLines(const Report& report)
             ? fmt::format("Clocks: the ends of matched collectives differ by at most {:.1f} us (95 %); {}.",
                           static_cast<double>(*residual) / 1e3,
                           model.hosts.size() <= 1 ? "one host, one clock"
-                          : bound                 ? fmt::format("alignment error at most {:.1f} us",
-                                                                static_cast<double>(*bound) / 1e3)
-                                                  : std::string("some hosts could not be aligned"))
+                          : bound ? fmt::format("alignment error at most {}", rules::milliseconds(*bound))
+                                  : std::string("some hosts could not be aligned"))
             : std::string("Clocks: not measured, because no collective was matched."));
     if (const auto share = report.metrics.arrivalShare();
         report.metrics.arrivalsMeasured() && share && *share < kNearlyAll) {

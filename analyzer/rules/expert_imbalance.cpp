@@ -30,7 +30,7 @@ Finding describe(const Context& context, const metrics::ExpertFigures& experts)
     Finding finding;
     finding.costNsPerStep = experts.costNs;
     finding.severity = severityByCost(context, experts.costNs);
-    finding.limit = Limit::Data;
+    finding.limit = Limit::Compute;
     if (isSteady(experts)) {
         finding.ranks = {context.run.ranks[experts.fullest].rank};
     }

@@ -34,7 +34,7 @@ Remedy remedyOf(metrics::IdleClass idle)
     case metrics::IdleClass::Other:
         break;
     }
-    return {Limit::Host, "The work that ended the idle times has no launch record: look at the host's calls "
+    return {Limit::Host, "No launch is recorded of work that ended the idle times: look at the host's calls "
                          "around the evidence."};
 }
 

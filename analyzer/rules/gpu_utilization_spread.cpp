@@ -53,9 +53,9 @@ Outcome run(const Context& context)
     Finding finding;
     finding.limit = overTime ? limitOverTime(context) : Limit::LateRank;
     finding.cause = false;
-    finding.partOf = {"data_loading_stall",       "late_rank",
-                      "pipeline_stage_imbalance", "expert_imbalance",
-                      "exposed_communication",    "gpu_utilization_low"};
+    finding.partOf = {"data_loading_stall", "late_rank", "pipeline_stage_imbalance",
+                      "expert_imbalance",   "slow_link", "exposed_communication",
+                      "gpu_utilization_low"};
     finding.title =
         overTime
             ? fmt::format("Useful GPU utilization varies by {} from step to step (standard deviation)",

@@ -49,6 +49,6 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(wait_dominates, .title = "Communication is mostly waiting", .needs = "device",
               .options = kOptions, .run = run, .needsDevice = true,
               .help = "wait / (wait + transfer); waiting is from a rank's own arrival to the last one's.",
-              .partOf = {"exposed_communication"});
+              .partOf = {"slow_link", "exposed_communication"});
 
 } // namespace ringside::rules::rule_wait_dominates

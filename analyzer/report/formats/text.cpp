@@ -8,11 +8,14 @@
 #include "report/sentences.h"
 #include "rules/shared/support.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace ringside::report::format_text {
 namespace {
 
 constexpr std::string_view kHang = "           ";
-constexpr std::size_t kPlaces = 2; ///< evidence lines of a finding
+constexpr std::size_t kPlaces = 2; ///< places of evidence of a finding
 constexpr std::string_view kHowToSeeAll = "`--all` shows everything";
 // Limits of the short report (Extent::Screen):
 constexpr std::size_t kMostFindings = 5;
@@ -51,13 +54,47 @@ std::string_view colourOf(rules::Severity severity)
     return kCodes[static_cast<std::size_t>(severity)];
 }
 
+/// On a screen, what restates a loss is only a figure of it.
 std::string restatements(const Report& report, const rules::Finding& loss, const Paint& paint)
 {
     std::string text;
+    std::vector<std::string> figures;
     for (const rules::Finding* finding : restatementsOf(report, loss)) {
-        text += paint.prose(fmt::format("the same loss: {} [{}]", finding->title, finding->rule), kHang);
+        const bool isFigure = !paint.all() && !finding->figures.empty();
+        std::string what = finding->title;
+        if (isFigure) {
+            rules::Figure figure = finding->figures.front();
+            figure.threshold.reset();
+            what = figureText(figure);
+        }
+        what += fmt::format(" [{}]", finding->rule);
+        if (isFigure) {
+            figures.push_back(std::move(what));
+        } else {
+            text += paint.prose("the same loss: " + what, kHang);
+        }
     }
-    return text;
+    return figures.empty()
+               ? text
+               : text + paint.prose(fmt::format("the same loss: {}", fmt::join(figures, ", ")), kHang);
+}
+
+std::string figuresOf(const rules::Finding& finding)
+{
+    std::vector<std::string> figures;
+    for (const rules::Figure& figure : finding.figures) {
+        figures.push_back(figureText(figure));
+    }
+    return fmt::format("figures: {}", fmt::join(figures, ", "));
+}
+
+std::string placesOf(const rules::Finding& finding, std::size_t most)
+{
+    std::vector<std::string> places;
+    for (std::size_t i = 0; i < std::min(most, finding.evidence.size()); ++i) {
+        places.push_back(evidenceText(finding.evidence[i]));
+    }
+    return fmt::format("see {}", fmt::join(places, "; "));
 }
 
 std::string findingText(const Report& report, const rules::Finding& finding, const Paint& paint)
@@ -68,27 +105,29 @@ std::string findingText(const Report& report, const rules::Finding& finding, con
                                    std::string_view(head).substr(2 + severity.size()));
     const auto line = [&](const std::string& words) { text += paint.prose(words, kHang); };
     line(fmt::format("cost: {}; ranks: {}", costText(finding), rankList(finding.ranks)));
-    std::vector<std::string> figures;
-    for (const rules::Figure& figure : finding.figures) {
-        figures.push_back(figureText(figure));
+    if (paint.all()) {
+        line(figuresOf(finding));
     }
-    line(fmt::format("figures: {}", fmt::join(figures, ", ")));
     text += restatements(report, finding, paint);
-    for (std::size_t i = 0; i < std::min(kPlaces, finding.evidence.size()); ++i) {
-        line(fmt::format("see {}", evidenceText(finding.evidence[i])));
+    if (!finding.evidence.empty()) {
+        line(placesOf(finding, paint.all() ? kPlaces : 1));
     }
-    line(fmt::format("try: {}", finding.advice));
+    const bool advised = !paint.all() && report.verdict.summary.find(finding.advice) != std::string::npos;
+    if (!advised) {
+        line(fmt::format("try: {}", finding.advice));
+    }
     return text;
 }
 
 std::string notApplicable(const Report& report, const Paint& paint)
 {
-    if (report.notApplicable.empty()) {
+    const std::size_t count = rulesNotJudged(report).size();
+    if (count == 0) {
         return {};
     }
     if (!paint.all()) {
-        return paint.prose(fmt::format("Not applicable: {} rules, for which this run lacks the data ({}).",
-                                       report.notApplicable.size(), kHowToSeeAll),
+        return paint.prose(fmt::format("Not applicable: {} rule{}, for which this run lacks the data ({}).",
+                                       count, count == 1 ? "" : "s", kHowToSeeAll),
                            "  ");
     }
     std::string text = paint.heading("Not applicable");
@@ -98,12 +137,23 @@ std::string notApplicable(const Report& report, const Paint& paint)
     return text;
 }
 
+/// Returns the number of findings up to the last one that is more than information without a cost.
+std::size_t leadingLosses(const std::vector<const rules::Finding*>& losses)
+{
+    constexpr std::int64_t kShownAsNothingNs = 5'000; // in milliseconds with two decimals
+    const auto last = std::find_if(losses.rbegin(), losses.rend(), [](const rules::Finding* finding) {
+        return finding->severity != rules::Severity::Info || !finding->costNsPerStep ||
+               *finding->costNsPerStep >= kShownAsNothingNs;
+    });
+    return static_cast<std::size_t>(losses.rend() - last);
+}
+
 std::string findings(const Report& report, const Paint& paint)
 {
     std::string text = paint.heading("Findings: what the verdict names, then by cost");
     const std::vector<const rules::Finding*> losses = lossesOf(report);
     const std::size_t count = losses.size();
-    const std::size_t shown = paint.all() ? count : std::min(count, kMostFindings);
+    const std::size_t shown = paint.all() ? count : std::min(kMostFindings, leadingLosses(losses));
     for (std::size_t i = 0; i < shown; ++i) {
         text += findingText(report, *losses[i], paint);
     }
@@ -174,19 +224,65 @@ std::string tables(const Report& report, const Paint& paint)
     return text;
 }
 
+std::string tierLines(const Report& report, const Paint& paint)
+{
+    std::string text;
+    for (const Tier& tier : report.tiers) {
+        text += paint.prose(fmt::format("Tier {}: {}.", tier.name, tierText(tier)), "  ");
+    }
+    return text;
+}
+
+/// Returns "Tiers: host, nvtx; device on ranks 0-3 only; not recorded: nccl, sampled."
+std::string tiersText(const Report& report)
+{
+    std::vector<std::string> everywhere;
+    std::vector<std::string> somewhere;
+    std::vector<std::string> nowhere;
+    for (const Tier& tier : report.tiers) {
+        if (tier.ranks.empty()) {
+            nowhere.push_back(tier.name);
+        } else if (tier.ranks.size() == report.model.ranks.size()) {
+            everywhere.push_back(tier.name);
+        } else {
+            somewhere.push_back(fmt::format("{} on {} {} only", tier.name,
+                                            tier.ranks.size() == 1 ? "rank" : "ranks", rankList(tier.ranks)));
+        }
+    }
+    std::vector<std::string> parts;
+    if (!everywhere.empty()) {
+        parts.push_back(fmt::format("{}", fmt::join(everywhere, ", ")));
+    }
+    std::ranges::move(somewhere, std::back_inserter(parts));
+    if (!nowhere.empty()) {
+        parts.push_back(fmt::format("not recorded: {}", fmt::join(nowhere, ", ")));
+    }
+    return fmt::format("Tiers: {}.", fmt::join(parts, "; "));
+}
+
 std::string coverage(const Report& report, const Paint& paint)
 {
     std::string text = paint.heading("What this rests on");
     for (const std::string& line : coverageLines(report)) {
         text += paint.prose(line, "  ");
     }
-    for (const Tier& tier : report.tiers) {
-        text += paint.prose(fmt::format("Tier {}: {}.", tier.name, tierText(tier)), "  ");
-    }
+    // Why the tool behind an imported trace does not record a tier is nothing that its user can change.
+    const bool toTell = !isImported(report) && std::ranges::any_of(report.tiers, [](const Tier& tier) {
+        return !tier.reasons.empty();
+    });
+    text += paint.all() || toTell ? tierLines(report, paint) : paint.prose(tiersText(report), "  ");
+    std::vector<std::string_view> notes;
     for (const trace::IssueRow& issue : report.issues) {
+        if (!paint.all() && issue.severity == trace::Severity::Info) {
+            notes.push_back(issue.id);
+            continue;
+        }
         text += paint.prose(fmt::format("{} {} ({}x): {}", trace::severityName(issue.severity), issue.id,
                                         issue.count, issue.message),
                             "  ");
+    }
+    if (!notes.empty()) {
+        text += paint.prose(fmt::format("Notes: {} ({}).", fmt::join(notes, ", "), kHowToSeeAll), "  ");
     }
     return text;
 }

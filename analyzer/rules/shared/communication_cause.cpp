@@ -55,7 +55,7 @@ CommunicationCause biggestCommunicationCause(const Context& context)
     const std::array<CommunicationCause, 6> causes = {{
         {wait, "waiting for late ranks", "late_rank and wait_dominates",
          "make the ranks arrive together before tuning the network.", false},
-        {fill, "filling and draining the pipeline", "what it costs with more micro-batches",
+        {fill, "filling and draining the pipeline", "pipeline_bubble",
          "more micro-batches a step, or an interleaved schedule, make that part smaller.", false},
         {blocked, "communication that a blocking call of the host keeps from overlapping", "sync_in_loop",
          serves ? "remove the synchronisation between collectives."

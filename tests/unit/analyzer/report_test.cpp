@@ -33,12 +33,12 @@ TraceBuilder lateRank()
     return trace;
 }
 
-std::string render(const trace::RunTrace& run, std::string_view id)
+std::string render(const trace::RunTrace& run, std::string_view id, Extent extent = Extent::Screen)
 {
     const Report report = buildReport(run, {});
     for (const Format* format : all()) {
         if (format->id == id) {
-            return format->render(report, {});
+            return format->render(report, {.extent = extent});
         }
     }
     throw std::runtime_error("no such format");
@@ -248,11 +248,13 @@ TEST(TextReport, OpensWithWhatLimitsTheRun)
 
 TEST(TextReport, FitsATerminalAndPrintsUnitsThatPeopleRead)
 {
-    const std::string text = render(lateRank().run(), "text");
-    std::istringstream lines(text);
+    const std::string text = render(lateRank().run(), "text", Extent::All);
+    const std::string screen = render(lateRank().run(), "text");
+    std::istringstream lines(text + screen);
     for (std::string line; std::getline(lines, line);) {
         EXPECT_LE(line.size(), 100U) << line;
     }
+    EXPECT_LE(std::ranges::count(screen, '\n'), 70) << screen; // lines of a tall terminal
     EXPECT_EQ(text.find("e+0"), std::string::npos) << "no raw ns or bytes\n" << text;
     EXPECT_EQ(text.find("_ns"), std::string::npos) << text;
     const std::string words = std::regex_replace(text, std::regex("\\s+"), " ");
