@@ -258,20 +258,13 @@ std::vector<std::string> keyLines(const Report& report)
     return lines;
 }
 
-bool isImported(const Report& report)
-{
-    return std::ranges::any_of(report.issues,
-                               [](const trace::IssueRow& issue) { return issue.is(trace::Issue::Imported); });
-}
-
 std::vector<MissingRule> rulesNotJudged(const Report& report)
 {
-    const bool imported = isImported(report);
     std::vector<MissingRule> missing;
     std::ranges::copy_if(report.notApplicable, std::back_inserter(missing), [&](const MissingRule& each) {
         const rules::Rule* const rule = rules::findRule(each.rule);
         const std::string_view needs = rule != nullptr ? rule->needs : std::string_view();
-        return !imported || std::ranges::none_of(report.tiers, [needs](const Tier& tier) {
+        return !report.model.imported || std::ranges::none_of(report.tiers, [needs](const Tier& tier) {
             return tier.ranks.empty() && needs.find(tier.name) != std::string_view::npos;
         });
     });

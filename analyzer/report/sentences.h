@@ -29,8 +29,6 @@ namespace ringside::report {
 [[nodiscard]] std::vector<std::string> coverageLines(const Report& report);
 /// Returns "1-3, 7, 10-45 in steps of 7"; "all" if empty. `ranks` ascend. Long lists end with "and 9 more".
 [[nodiscard]] std::string rankList(const std::vector<std::int64_t>& ranks);
-/// Returns whether another tool recorded the trace, or a part of it.
-[[nodiscard]] bool isImported(const Report& report);
 /// Returns the rules that were not applicable, without those that need a tier which the tool behind an
 /// imported trace never records.
 [[nodiscard]] std::vector<MissingRule> rulesNotJudged(const Report& report);

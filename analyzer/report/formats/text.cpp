@@ -267,7 +267,7 @@ std::string coverage(const Report& report, const Paint& paint)
         text += paint.prose(line, "  ");
     }
     // Why the tool behind an imported trace does not record a tier is nothing that its user can change.
-    const bool toTell = !isImported(report) && std::ranges::any_of(report.tiers, [](const Tier& tier) {
+    const bool toTell = !report.model.imported && std::ranges::any_of(report.tiers, [](const Tier& tier) {
         return !tier.reasons.empty();
     });
     text += paint.all() || toTell ? tierLines(report, paint) : paint.prose(tiersText(report), "  ");
