@@ -88,8 +88,8 @@ KernelClass classifyKernel(std::string_view name, std::span<const std::string> o
     const auto isOf = [&](std::span<const KnownName> names) {
         return std::ranges::any_of(names, [&](const KnownName& each) { return matches(each, identifiers); });
     };
-    const bool known = !identifiers.empty() && !computesToo(identifiers.back()) && !isOf(kCompute) &&
-                       isOf(kCommunication);
+    const bool known =
+        !identifiers.empty() && !computesToo(identifiers.back()) && !isOf(kCompute) && isOf(kCommunication);
     return known || holdsAny(identifiers, ownNames) ? KernelClass::Communication : KernelClass::Compute;
 }
 
