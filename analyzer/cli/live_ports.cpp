@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/live_ports.h"
 
-#include "cli/clock.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,12 +10,6 @@
 namespace ringside::cli {
 namespace {
 
-std::string sysfsRoot()
-{
-    const char* root = std::getenv("RINGSIDE_SYSFS_ROOT");
-    return root != nullptr && *root != '\0' ? root : "/sys";
-}
-
 std::string hostName()
 {
     std::array<char, 256> name{};
@@ -26,31 +18,37 @@ std::string hostName()
 
 } // namespace
 
-LivePorts::LivePorts() : m_watch(sysfsRoot())
+std::string sysfsRoot()
 {
-    m_trace.process.host = hostName();
-    m_trace.process.startNs = monotonicNs();
+    const char* root = std::getenv("RINGSIDE_SYSFS_ROOT");
+    return root != nullptr && *root != '\0' ? root : "/sys";
 }
 
-void LivePorts::read()
+LivePorts::LivePorts(const std::string& sysfsRoot) : m_watch(sysfsRoot)
 {
+    m_trace.process.host = hostName();
+}
+
+void LivePorts::read(std::int64_t nowNs)
+{
+    if (m_readings.empty()) {
+        m_trace.process.startNs = nowNs;
+    }
     m_watch.findNew();
     if (!m_watch.isOpen()) {
         m_watch.open();
     }
     m_trace.settings.clear();
     const auto& all = m_watch.list().ports();
-    const std::int64_t before = monotonicNs();
     for (std::size_t index = 0; index < all.size(); ++index) {
         m_watch.read(index, host::Depth::All);
     }
-    const std::int64_t middle = before + (monotonicNs() - before) / 2;
     const std::vector<host::Verbs::Event> events = m_watch.takeEvents();
     for (const auto& port : all) {
-        add(*port, middle);
-        addEvents(*port, events, middle);
+        add(*port, nowNs);
+        addEvents(*port, events, nowNs);
     }
-    m_readings.push_back(middle);
+    m_readings.push_back(nowNs);
     forgetOldest();
 }
 
@@ -61,8 +59,7 @@ void LivePorts::add(const host::Port& port, std::int64_t timeNs)
     }
     for (const host::Quantity& quantity : port.quantities()) {
         const std::string& reason = port.trouble().empty() ? quantity.reason : port.trouble();
-        const std::uint32_t series = seriesOf(port, trace::findSeries("rdma", quantity.metric)->name,
-                                              quantity.value ? std::string() : reason);
+        const std::uint32_t series = seriesOf(port, trace::findSeries("rdma", quantity.metric)->name, reason);
         if (quantity.value) {
             addSample(series, timeNs, static_cast<std::int64_t>(*quantity.value));
         }

@@ -13,16 +13,16 @@ namespace ringside::cli {
 
 class LivePorts final {
 public:
-    /// Reads below RINGSIDE_SYSFS_ROOT if it is set, else below /sys.
-    LivePorts();
+    /// Reads below `sysfsRoot`, which is "/sys" or a tree like it.
+    explicit LivePorts(const std::string& sysfsRoot);
     ~LivePorts() { m_watch.close(); }
     LivePorts(const LivePorts&) = delete;
     LivePorts& operator=(const LivePorts&) = delete;
     /// Returns false if this machine has no RDMA device.
     [[nodiscard]] bool areThere() const { return m_watch.list().isThere(); }
     [[nodiscard]] const std::string& folder() const { return m_watch.list().folder(); }
-    /// Reads all ports once. Keeps the last 600 readings.
-    void read();
+    /// Reads all ports once, at that time in ns. Keeps the last 600 readings.
+    void read(std::int64_t nowNs);
     [[nodiscard]] trace::RunTrace run() const;
 
 private:
@@ -38,5 +38,8 @@ private:
     trace::ProcessTrace m_trace;
     std::vector<std::int64_t> m_readings; ///< time of each reading
 };
+
+/// Returns RINGSIDE_SYSFS_ROOT if it is set, else "/sys".
+[[nodiscard]] std::string sysfsRoot();
 
 } // namespace ringside::cli

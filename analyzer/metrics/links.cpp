@@ -220,6 +220,11 @@ std::optional<std::int64_t> Port::gain(const trace::SeriesMetric& metric) const
     return sum;
 }
 
+bool Port::gainedAtLeast(const trace::SeriesMetric& metric) const
+{
+    return missing.contains(metric) && gain(metric).value_or(0) > 0;
+}
+
 std::vector<std::int64_t> Port::momentsOf(PortEvent event) const
 {
     std::vector<std::int64_t> moments;

@@ -41,6 +41,9 @@ struct Port {
     [[nodiscard]] std::optional<std::int64_t> gain(const trace::SeriesMetric& metric) const;
     /// Returns the gain between each two consecutive readings, including gains of 0. Resets are left out.
     [[nodiscard]] std::vector<Gain> gains(const trace::SeriesMetric& metric) const;
+    /// Whether the counter reached its largest value, or could not be read all the time, so that its gain is
+    /// what it gained at least.
+    [[nodiscard]] bool gainedAtLeast(const trace::SeriesMetric& metric) const;
     /// Returns the times of an event in run time, in order.
     [[nodiscard]] std::vector<std::int64_t> momentsOf(PortEvent event) const;
     /// Returns the first reading of a metric. Null if it was not measured.

@@ -46,7 +46,7 @@ constexpr std::array<Name, 19> kNames{{
     {"rx_dropped.nic", trace::SeriesName::RxDiscards},
     {"rx_fifo_errors", trace::SeriesName::RxDiscards},
     {"tx_pause_storm_error_events", trace::SeriesName::PauseStorms},
-    {"tx_pause_storm_warning_events", trace::SeriesName::PauseStorms},
+    {"tx_pause_storm_warning_events", trace::SeriesName::PauseStormWarnings},
 }};
 
 bool matches(std::string_view name, std::string_view pattern)

@@ -90,7 +90,8 @@ void Rdma::tell(const host::Port& port, Told& told, Readings& readings)
         }
         if (quantity.value) {
             readings.add(told.series[index], *quantity.value);
-        } else if (!quantity.reason.empty()) {
+        }
+        if (!quantity.reason.empty()) {
             readings.miss(told.series[index], quantity.reason);
         }
     }

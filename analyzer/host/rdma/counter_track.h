@@ -19,24 +19,31 @@ public:
     }
 
     /// What it has come to, modulo 2^64; nothing while it sticks at its largest value, for what came since is
-    /// not known. The first value is what the port counted before anybody looked.
+    /// not known. A narrow counter that arrives there between two readings still tells what it gained at
+    /// least. The first value is what the port counted before anybody looked.
     std::optional<std::uint64_t> take(std::uint64_t raw)
     {
         m_wide = m_wide || raw > m_limit.value_or(raw);
         m_saturated = m_limit && raw == *m_limit && !m_wide;
+        m_arrived = m_saturated && m_last && *m_last < raw && *m_limit <= kLargestNarrow;
         if (m_last && raw < *m_last) {
             m_total += fell(raw);
         } else {
             m_total += raw - m_last.value_or(0);
         }
         m_last = raw;
-        return m_saturated ? std::nullopt : std::optional(m_total * m_unit);
+        return m_saturated && !m_arrived ? std::nullopt : std::optional(m_total * m_unit);
     }
     [[nodiscard]] bool saturated() const { return m_saturated; }
+    /// It reached its largest value since the reading before: its value is what it gained at least.
+    [[nodiscard]] bool arrived() const { return m_arrived; }
     /// How often it began anew.
     [[nodiscard]] std::uint64_t resets() const { return m_resets; }
 
 private:
+    // Of 16 bits: errors. What traffic gained at least would pass for its rate.
+    static constexpr std::uint64_t kLargestNarrow = 0xFFFF;
+
     // From the upper half of 32 bits into their lower half is a wrap; else it began at 0 again.
     std::uint64_t fell(std::uint64_t raw)
     {
@@ -52,6 +59,7 @@ private:
     std::optional<std::uint64_t> m_limit;
     bool m_wide = false; ///< it has been seen beyond the limit: this driver's does not stick there
     bool m_saturated = false;
+    bool m_arrived = false;
     std::optional<std::uint64_t> m_last;
     std::uint64_t m_total = 0;
     std::uint64_t m_resets = 0;

@@ -2,6 +2,7 @@
 #include "host/rdma/port.h"
 
 #include "host/network_facts.h"
+#include "host/rdma/driver.h"
 #include "host/sysfs_text.h"
 
 #include <algorithm>
@@ -84,14 +85,17 @@ void Port::findFacts()
     m_netdev = netdev.empty() ? firstOf(namesIn(device + "/device/net")) : netdev;
     const std::vector<std::pair<const char*, std::string>> facts{
         {"link_layer", readText(m_folder + "/link_layer").text},
-        {"driver", linkName(device + "/device/driver")},
+        {"driver", driverOf(device, m_folder)},
         {"hca_type", readText(device + "/hca_type").text},
         {"board", readText(device + "/board_id").text},
         {"firmware", readText(device + "/fw_ver").text},
         {"pci", linkName(device + "/device")},
         {"pci_path", pciPath((fs::path(m_classFolder) / "../..").string(), linkName(device + "/device"))},
         {"numa_node", readText(device + "/device/numa_node").text},
+        {"transport", readText(device + "/node_type").text.starts_with("4") ? "iWARP" : ""},
         {"netdev", m_netdev},
+        {"bond", m_netdev.empty() ? "" : linkName(m_classFolder + "/../net/" + m_netdev + "/master")},
+        {"physical_function", linkName(device + "/device/physfn")},
         {"pcie_max_gts", readText(device + "/device/max_link_speed").text},
         {"pcie_max_lanes", readText(device + "/device/max_link_width").text}};
     for (const auto& [name, value] : facts) {
@@ -323,6 +327,7 @@ void Port::readCounter(std::size_t index, const HardwareCounters* counters)
     quantity.fresh = true;
     std::uint64_t sum = 0;
     bool known = !m_files[index].empty();
+    std::string reached;
     for (File& file : m_files[index]) {
         const FileText text = textOf(file, quantity.slow, counters);
         const Outcome outcome = outcomeOf(text.error, file.path, quantity);
@@ -334,6 +339,8 @@ void Port::readCounter(std::size_t index, const HardwareCounters* counters)
         const auto total = raw ? file.track.take(*raw) : std::nullopt;
         if (raw && !total) {
             quantity.reason = "it sticks at its largest value, " + text.text;
+        } else if (raw && file.track.arrived()) {
+            reached = "it reached its largest value, " + text.text + ", so it gained at least as much";
         } else if (outcome == Outcome::Got && !raw) {
             quantity.reason = "at times it is no number";
         }
@@ -342,7 +349,7 @@ void Port::readCounter(std::size_t index, const HardwareCounters* counters)
     }
     if (known) {
         quantity.value = sum;
-        quantity.reason.clear();
+        quantity.reason = reached;
     }
 }
 
@@ -355,7 +362,8 @@ Port::Outcome Port::outcomeOf(int error, const std::string& path, Quantity& quan
     if (isGone(error) || error == EINTR || error == EAGAIN || error == EFBIG) {
         return Outcome::NotNow;
     }
-    if (isRefusal(error)) {
+    constexpr int kMostBroken = 3;
+    if (isRefusal(error) || ++m_broken < kMostBroken) {
         return Outcome::Refused;
     }
     m_leftAlone = true;

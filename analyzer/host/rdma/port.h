@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A port of an RDMA device as sysfs shows it, in the neutral words of counters.def: what the collector
-// samples and `ringside links --live` shows are the same readings. Only reads; a device that refuses a
-// reading is left alone from then on, because every attempt may write into the kernel's log.
+// samples and `ringside links --live` shows are the same readings. Only reads; a file that fails is not asked
+// again, and a device of which three do is left alone, because every attempt may write into the kernel's log.
 #pragma once
 #include "host/kept_text.h"
 #include "host/rdma/counter_track.h"
@@ -25,8 +25,9 @@ struct Quantity {
     bool counter = true; ///< false: a state that holds until the next reading
     bool slow = false;
     std::optional<std::uint64_t> value; ///< of the last reading; nothing: could not be read, or sticks
-    std::string reason;                 ///< why there is no value; empty where there is one
-    bool fresh = false;                 ///< was asked for in the last reading
+    /// Why there is no value, or why it is one at least; empty where there is one.
+    std::string reason;
+    bool fresh = false; ///< was asked for in the last reading
 };
 
 class Port final {
@@ -91,6 +92,7 @@ private:
     std::vector<std::vector<File>> m_files; ///< one list a quantity; empty: a state, or not measured
     std::string m_trouble;
     bool m_leftAlone = false;
+    int m_broken = 0; ///< files that failed as a whole device would
     std::string m_netdev;
     KeptText m_state;
     std::string m_lastState;   ///< as sysfs said

@@ -17,11 +17,20 @@ TEST(PortCounter, sticksAtItsLargestValueAndIsNotKnownFromThenOn)
 {
     CounterTrack track(8, 1);
     EXPECT_EQ(track.take(254), 254U);
+    EXPECT_EQ(track.take(255), 255U) << "it gained 1 at least";
+    EXPECT_TRUE(track.arrived());
     EXPECT_EQ(track.take(255), std::nullopt);
-    EXPECT_EQ(track.take(255), std::nullopt);
+    EXPECT_FALSE(track.arrived());
     EXPECT_TRUE(track.saturated());
     EXPECT_EQ(track.take(3), 258U) << "somebody cleared it";
     EXPECT_EQ(track.resets(), 1U);
+}
+
+TEST(PortCounter, ofTrafficThatArrivesAtItsEndTellsNoRate)
+{
+    CounterTrack track(32, 4);
+    EXPECT_EQ(track.take(5), 20U);
+    EXPECT_EQ(track.take(0xFFFFFFFF), std::nullopt);
 }
 
 TEST(PortCounter, thatGoesBeyondItsLimitIsWiderThanThought)

@@ -49,9 +49,13 @@ TEST(RdmaPort, ofEachDriverSpeaksTheSameWords)
          {Case{"mlx5", "local_ack_timeout_err", "ack_timeouts"}, Case{"mlx4", "sq_num_to", "ack_timeouts"},
           Case{"bnxt_re", "to_retransmits", "ack_timeouts"},
           Case{"efa", "retrans_timeout_events", "ack_timeouts"},
-          Case{"irdma", "tcpRetransSegs", "retransmissions"}, Case{"hfi1", "RcTimeOut", "ack_timeouts"},
-          Case{"rxe", "rcvd_seq_err", "retransmissions"}, Case{"rxe", "sent_pkts", "tx_packets"},
-          Case{"efa", "tx_bytes", "tx_bytes"}, Case{"irdma", "ip4OutOctets", "tx_bytes"}}) {
+          Case{"irdma", "tcpRetransSegs", "retransmissions"}, Case{"irdma", "RNR received", "rnr_naks"},
+          Case{"mana", "requester_timeout", "ack_timeouts"}, Case{"hns", "rx_err_pkt", "rx_errors"},
+          Case{"erdma", "tx_bps_limit_drop_cnt", "limit_drops"},
+          Case{"efa", "impaired_remote_conn_events", "impaired_connections"},
+          Case{"hfi1", "RcTimeOut", "ack_timeouts"}, Case{"rxe", "rcvd_seq_err", "retransmissions"},
+          Case{"rxe", "sent_pkts", "tx_packets"}, Case{"efa", "tx_bytes", "tx_bytes"},
+          Case{"irdma", "ip4OutOctets", "tx_bytes"}}) {
         const PortTree tree;
         tree.add("dev0");
         tree.write("dev0", std::string("hw_counters/") + each.file, "42");
@@ -135,20 +139,41 @@ TEST(RdmaPort, believesWhatItIsToldOfItsLinkRatherThanSysfs)
     EXPECT_EQ(valueOf(port, "state"), 4U) << "nothing told any more";
 }
 
-TEST(RdmaPort, thatRefusesAReadingIsLeftAlone)
+TEST(RdmaPort, ofWhichOneFileFailsLosesThatCounterOnly)
 {
     const PortTree tree;
     tree.add("mlx5_0");
     tree.write("mlx5_0", "counters/link_downed", "0");
-    Port port("mlx5_0", 1, tree.root() + "/class/infiniband");
+    tree.write("mlx5_0", "counters/port_xmit_data", "100");
     // Reading a folder fails as restricted firmware does: not for want of the file.
-    std::filesystem::remove(tree.port("mlx5_0") / "counters/link_downed");
-    std::filesystem::create_directories(tree.port("mlx5_0") / "counters/link_downed");
+    std::filesystem::create_directories(tree.port("mlx5_0") / "counters/symbol_error");
+    const Port port = read(tree, "mlx5_0");
+    EXPECT_FALSE(port.leftAlone());
+    EXPECT_EQ(valueOf(port, "tx_bytes"), 400U);
+    EXPECT_EQ(valueOf(port, "symbol_errors"), std::nullopt);
+    EXPECT_NE(find(port, "symbol_errors")->reason.find("symbol_error"), std::string::npos);
+}
+
+TEST(RdmaPort, thatRefusesThreeReadingsIsLeftAlone)
+{
+    const PortTree tree;
+    tree.add("mlx5_0");
+    const char* const files[] = {"counters/link_downed", "counters/port_rcv_errors", "counters/symbol_error"};
+    for (const char* const file : files) {
+        tree.write("mlx5_0", file, "0");
+    }
+    Port port("mlx5_0", 1, tree.root() + "/class/infiniband");
+    for (const char* const file : files) {
+        std::filesystem::remove(tree.port("mlx5_0") / file);
+        std::filesystem::create_directories(tree.port("mlx5_0") / file);
+    }
     port.read(Depth::All);
     EXPECT_TRUE(port.leftAlone());
-    EXPECT_NE(port.trouble().find("link_downed"), std::string::npos) << port.trouble();
-    std::filesystem::remove(tree.port("mlx5_0") / "counters/link_downed");
-    tree.write("mlx5_0", "counters/link_downed", "0");
+    EXPECT_FALSE(port.trouble().empty());
+    for (const char* const file : files) {
+        std::filesystem::remove(tree.port("mlx5_0") / file);
+        tree.write("mlx5_0", file, "0");
+    }
     port.read(Depth::All);
     EXPECT_EQ(valueOf(port, "link_downed"), std::nullopt) << "never again";
     EXPECT_EQ(valueOf(port, "state"), std::nullopt);
