@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds GPUs that run below their possible clock because of heat, power or a hardware fault, while they have
-// work.
+// Finds GPUs that run below their possible clock because of heat, a power brake or a hardware fault, while
+// they have work.
 #include "rules/shared/device_samples.h"
 
 #include <array>
@@ -18,15 +18,13 @@ struct Reason {
     std::string_view name;
     std::string_view advice;
 };
-/// NVML's clock event reasons (nvml.h) that lower the clock of a GPU that has work.
-constexpr std::array<Reason, 5> kReasons = {{
+/// NVML's clock event reasons (nvml.h) that lower the clock of a GPU that has work, but for the power cap
+/// (0x4): every GPU at full load is at it, so gpu_clock_spread compares such GPUs with each other.
+constexpr std::array<Reason, 4> kReasons = {{
     {0x8, "the hardware's slow-down", "check power supply and cooling"},
     {0x40, "heat (hardware)", "check fans, air flow and the neighbours' heat"},
     {0x20, "heat (software)", "check fans, air flow and the neighbours' heat"},
     {0x80, "the power brake", "check the power supply of the machine or rack"},
-    {0x4, "the power cap",
-     "compare `nvidia-smi -q -d POWER` with other GPUs of its kind: the cap may be set low (`nvidia-smi "
-     "-pl`)"},
 }};
 
 struct Throttling {
@@ -139,9 +137,11 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(clock_throttling, .title = "GPUs run at lower clocks", .needs = "device and sampled (nvml)",
               .options = kOptions, .run = run, .needsDevice = true,
-              .help = "Samples with a clock event reason of heat, power or hardware, and the clock then "
-                      "against the clock else (or the largest). The cost is the part of compute that the "
-                      "lower clock adds, an estimate from above.",
+              .help =
+                  "Samples with a clock event reason of heat, power brake or hardware, and the clock then "
+                  "against the clock else (or the largest). The cost is the part of compute that the "
+                  "lower clock adds, an estimate from above. The power cap is no fault: a GPU at full load "
+                  "is at it.",
               .partOf = {"late_rank", "compute_imbalance"});
 
 } // namespace ringside::rules::rule_clock_throttling

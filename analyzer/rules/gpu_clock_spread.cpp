@@ -9,12 +9,36 @@ namespace {
 constexpr Option kOptions[] = {
     {"part", 0.97, "warn when a GPU's usual clock is below this share of the ranks' median"},
     {"part_low", 0.90, "a problem below this share"},
+    {"part_capped", 0.90,
+     "warn below this share if the GPU is at its power cap: under a cap, GPUs of one model differ by 8 % on "
+     "average (Sinha et al., SC 2022, on five clusters)"},
+    {"part_capped_low", 0.78, "a problem below this share at the power cap: they saw up to 22 %"},
 };
 
 struct RankClock {
     const metrics::RankMetrics* rank = nullptr;
     double mhz = 0;
+    bool capped = false; ///< at its power cap most of the time, with no other reason for a lower clock
+
+    [[nodiscard]] const char* warnAt() const { return capped ? "part_capped" : "part"; }
+    [[nodiscard]] const char* problemAt() const { return capped ? "part_capped_low" : "part_low"; }
 };
+
+/// A GPU at full load is expected to be at its power cap.
+bool isCapped(const Context& context, const metrics::RankMetrics& rank)
+{
+    constexpr std::int64_t kPowerCap = 0x4;                     // NVML's clock event reasons
+    constexpr std::int64_t kTrouble = 0x8 | 0x20 | 0x40 | 0x80; // slow-down, heat, power brake
+    std::size_t capped = 0;
+    const auto reasons = gpuSamples(context, context.rankOf(rank), "clock_event_reasons", analyzedSpan(rank));
+    for (const metrics::SampleValue& sample : reasons) {
+        if ((sample.value & kTrouble) != 0) {
+            return false;
+        }
+        capped += (sample.value & kPowerCap) != 0 ? 1 : 0;
+    }
+    return 2 * capped > reasons.size();
+}
 
 /// The median of each rank's clock over its analyzed steps.
 std::vector<RankClock> clocksOf(const Context& context)
@@ -27,7 +51,8 @@ std::vector<RankClock> clocksOf(const Context& context)
             values.push_back(sample.value);
         }
         if (!values.empty()) {
-            clocks.push_back({&rank, static_cast<double>(model::median(std::move(values)))});
+            clocks.push_back(
+                {&rank, static_cast<double>(model::median(std::move(values))), isCapped(context, rank)});
         }
     }
     return clocks;
@@ -47,20 +72,27 @@ Outcome run(const Context& context)
     }
     const double median = model::median(std::move(all));
     Finding finding;
+    finding.severity = Severity::Warning;
     double lowest = median;
+    double limit = context.option("part");
     for (const RankClock& clock : clocks) {
-        if (clock.mhz < context.option("part") * median) {
+        if (clock.mhz < context.option(clock.warnAt()) * median) {
             finding.ranks.push_back(context.rankOf(*clock.rank).rank);
             finding.evidence.push_back(evidence(context.rankOf(*clock.rank), analyzedSpan(*clock.rank),
                                                 fmt::format("its clock is {:.0f} MHz (median)", clock.mhz)));
-            lowest = std::min(lowest, clock.mhz);
+            if (clock.mhz < context.option(clock.problemAt()) * median) {
+                finding.severity = Severity::Problem;
+            }
+            if (clock.mhz < lowest) {
+                lowest = clock.mhz;
+                limit = context.option(clock.warnAt());
+            }
         }
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
     const double part = lowest / median;
-    finding.severity = part < context.option("part_low") ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::Compute;
     finding.cause = false; // it is a symptom: clock_throttling reports what lowers the clock
     finding.title =
@@ -68,7 +100,7 @@ Outcome run(const Context& context)
                     finding.ranks.size() == 1 ? fmt::format("The GPU of rank {} runs", finding.ranks[0])
                                               : fmt::format("{} GPUs run", finding.ranks.size()),
                     lowest, median);
-    finding.figures = {{"part_of_median", Unit::Share, part, context.option("part")}};
+    finding.figures = {{"part_of_median", Unit::Share, part, limit}};
     finding.advice =
         "Compare `nvidia-smi -q -d CLOCK,POWER,PERFORMANCE` with a GPU of the other ranks: application "
         "clocks, a lower power cap, heat. Different GPU models in one job have different clocks anyway.";
@@ -80,8 +112,9 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(
     gpu_clock_spread, .title = "GPUs run at different clocks", .needs = "sampled (nvml), device",
     .options = kOptions, .run = run,
-    .help = "Median SM clock of each rank over the analyzed steps, against the median of the ranks. It is a "
-            "symptom: clock_throttling says what lowers a clock, late_rank what it costs.",
+    .help = "Median SM clock of each rank over the analyzed steps, against the median of the ranks, never "
+            "against the largest clock: at full load a GPU at its power cap runs below it. It is a symptom: "
+            "clock_throttling says what lowers a clock, late_rank what it costs.",
     .comparesRanks = true);
 
 } // namespace ringside::rules::rule_gpu_clock_spread

@@ -11,25 +11,25 @@ namespace ringside::rules::rule_nvlink_errors {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"errors", 1, "fewest replays, recoveries and checksum errors of all links of a GPU within the run"},
-    {"checksums_a_second", 100, "a problem from this rate of checksum errors (DCGM's limit)"},
+    {"errors", 1, "fewest replays and recoveries of all links of a GPU within the run (DCGM's limit)"},
+    {"checksums_a_second", 100,
+     "a problem from this rate of checksum errors; fewer are repaired in passing (DCGM's limit)"},
     {"effective_ber", 1e-12,
-     "a problem above this bit error rate of NVLink 5 after error correction (DCGM's limit)"},
-    {"symbol_ber", 0, "warn above this symbol error rate of NVLink 5 (DCGM: any)"},
+     "a problem above this bit error rate of NVLink 5 after error correction (DCGM's limit); up to 1e-15 is "
+     "normal"},
 };
 
-enum class Kind : std::uint8_t { Repeated, Checksum, Lost };
+enum class Kind : std::uint8_t { Repeated, Checksum, Recovered, Lost };
 struct Counter {
     trace::SeriesMetric metric;
     Kind kind;
 };
-const std::array<Counter, 7> kCounters = {{
+const std::array<Counter, 6> kCounters = {{
     {"nvlink_crc_flit_errors", Kind::Checksum},
     {"nvlink_crc_data_errors", Kind::Checksum},
     {"nvlink_replays", Kind::Repeated},
     {"nvlink_recoveries", Kind::Repeated},
-    {"nvlink5_recoveries", Kind::Repeated},
-    {"nvlink5_effective_errors", Kind::Repeated},
+    {"nvlink5_recoveries", Kind::Recovered},
     {"nvlink5_failed_recoveries", Kind::Lost},
 }};
 
@@ -37,7 +37,8 @@ const std::array<Counter, 7> kCounters = {{
 struct Errors {
     bool known = false;
     bool lost = false;
-    bool many = false; ///< checksum errors, at a rate that slows the link down
+    bool many = false;  ///< checksum errors, at a rate that slows the link down
+    bool harms = false; ///< more than what links repair in passing
     double count = 0;
     std::string_view which;
     std::vector<Evidence> evidence;
@@ -60,6 +61,7 @@ Errors errorsOf(const Context& context, const model::Rank& rank)
         errors.lost = errors.lost || counter.kind == Kind::Lost;
         errors.many = errors.many || (counter.kind == Kind::Checksum &&
                                       gained / seconds >= context.option("checksums_a_second"));
+        errors.harms = errors.harms || errors.many || counter.kind == Kind::Repeated || errors.lost;
         errors.which = counter.metric.text();
         errors.evidence.push_back(
             evidence(rank, samples, fmt::format("{} increased by {}", counter.metric.text(), *gain)));
@@ -83,6 +85,7 @@ bool checkErrors(const Context& context, std::vector<Finding>& findings)
         std::move(errors.evidence.begin(), errors.evidence.end(), std::back_inserter(finding.evidence));
         worst.lost = worst.lost || errors.lost;
         worst.many = worst.many || errors.many;
+        worst.harms = worst.harms || errors.harms;
         if (errors.count > worst.count) {
             worst.count = errors.count;
             worst.which = errors.which;
@@ -91,7 +94,9 @@ bool checkErrors(const Context& context, std::vector<Finding>& findings)
     if (finding.ranks.empty()) {
         return known;
     }
-    finding.severity = worst.lost || worst.many ? Severity::Problem : Severity::Warning;
+    finding.severity = worst.lost || worst.many ? Severity::Problem
+                       : worst.harms            ? Severity::Warning
+                                                : Severity::Info;
     finding.limit = Limit::Link;
     finding.title = fmt::format("NVLink had up to {:.0f} errors on a GPU in this run ({}{})", worst.count,
                                 worst.which, worst.lost ? "; some could not be recovered" : "");
@@ -161,41 +166,33 @@ bool checkLinks(const Context& context, std::vector<Finding>& findings)
     return !all.empty();
 }
 
-/// Adds findings for bit error rates of NVLink 5, of the worst link of each GPU. Returns true if any was
-/// sampled.
+/// Adds findings for bit error rates of NVLink 5 after correction, of the worst link of each GPU. Errors of
+/// symbols are what correction is for, and no source gives a limit for them. Returns true if any was sampled.
 bool checkBitErrors(const Context& context, std::vector<Finding>& findings)
 {
-    struct BitErrors {
-        trace::SeriesMetric metric;
-        const char* option;
-        const char* what;
-    };
-    constexpr double kBits = 1e18; // the sampled metrics count errors per 1e18 bits or symbols
+    constexpr double kBits = 1e18; // the sampled metric counts errors per 1e18 bits
     bool known = false;
     for (const model::Rank& rank : context.run.ranks) {
-        for (const auto& [metric, option, what] :
-             {BitErrors{"nvlink5_effective_errors_per_1e18", "effective_ber", "bits after correction"},
-              BitErrors{"nvlink5_symbol_errors_per_1e18", "symbol_ber", "symbols"}}) {
-            const auto samples = gpuSamples(context, rank, metric);
-            const auto worst = std::ranges::max_element(samples, {}, &metrics::SampleValue::value);
-            known = known || worst != samples.end();
-            const double rate = worst != samples.end() ? static_cast<double>(worst->value) / kBits : 0.0;
-            if (rate <= context.option(option)) {
-                continue;
-            }
-            Finding finding;
-            finding.severity =
-                std::string_view(option) == "effective_ber" ? Severity::Problem : Severity::Warning;
-            finding.limit = Limit::Link;
-            finding.ranks = {rank.rank};
-            finding.title = fmt::format("An NVLink of rank {}'s GPU has an error rate of {:.0e} of its {}",
-                                        rank.rank, rate, what);
-            finding.figures = {{option, Unit::Ratio, rate, context.option(option)}};
-            finding.evidence = {evidence(rank, samples, "the sampled part of the run")};
-            finding.advice = "Check `nvidia-smi nvlink -e` and `dcgmi diag -r 3` on that host. Such rates "
-                             "point to cables, connectors or switch trays of the NVLink fabric.";
-            findings.push_back(std::move(finding));
+        const auto samples = gpuSamples(context, rank, "nvlink5_effective_errors_per_1e18");
+        const auto worst = std::ranges::max_element(samples, {}, &metrics::SampleValue::value);
+        known = known || worst != samples.end();
+        const double rate = worst != samples.end() ? static_cast<double>(worst->value) / kBits : 0.0;
+        if (rate <= context.option("effective_ber")) {
+            continue;
         }
+        Finding finding;
+        finding.severity = Severity::Problem;
+        finding.limit = Limit::Link;
+        finding.ranks = {rank.rank};
+        finding.title =
+            fmt::format("An NVLink of rank {}'s GPU has an error rate of {:.0e} of its bits after "
+                        "correction",
+                        rank.rank, rate);
+        finding.figures = {{"effective_ber", Unit::Ratio, rate, context.option("effective_ber")}};
+        finding.evidence = {evidence(rank, samples, "the sampled part of the run")};
+        finding.advice = "Check `nvidia-smi nvlink -e` and `dcgmi diag -r 3` on that host. Such rates "
+                         "point to cables, connectors or switch trays of the NVLink fabric.";
+        findings.push_back(std::move(finding));
     }
     return known;
 }
@@ -218,7 +215,7 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(nvlink_errors, .title = "NVLink errors", .needs = "sampled (nvml)", .options = kOptions,
               .run = run,
               .help = "Increase of each GPU's NVLink error counters, summed over links, between the first "
-                      "and the last sample; bit error rates of NVLink 5 on the worst link; and links that "
+                      "and the last sample; bit error rates of NVLink 5 on the worst link; links that "
                       "are down, compared with other GPUs of the same model and with the start of the run. "
                       "The cost is not estimated: see collective_bandwidth_low.",
               .checksLinks = true);

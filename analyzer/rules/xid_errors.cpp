@@ -10,11 +10,65 @@
 namespace ringside::rules::rule_xid_errors {
 namespace {
 
-/// Returns true for errors that the program usually causes; others are hardware or driver faults.
-bool isProgram(std::int64_t xid)
+/// Returns what to do before the GPU is used again.
+std::string_view restartText(trace::XidRestart restart)
 {
-    constexpr std::array<std::int64_t, 4> kProgram = {13, 31, 43, 45};
-    return std::find(kProgram.begin(), kProgram.end(), xid) != kProgram.end();
+    switch (restart) {
+    case trace::XidRestart::Nothing:
+        return "Nothing has to restart";
+    case trace::XidRestart::Untold:
+        return "NVIDIA's catalogue names no action for it yet: look at the Xids beside it and at the kernel "
+               "log";
+    case trace::XidRestart::Job:
+        return "Restart the job; the GPU can stay in use";
+    case trace::XidRestart::GpuLater:
+        return "Reset the GPU when the job is over (`nvidia-smi --gpu-reset`)";
+    case trace::XidRestart::Gpu:
+        return "Drain the node and reset the GPU before it is used again (`nvidia-smi --gpu-reset`)";
+    case trace::XidRestart::Host:
+        return "Drain the node and restart the host, with a power cycle if the GPU is still missing";
+    }
+    return "";
+}
+
+/// Returns who is to blame, and how to find out.
+std::string_view suspectText(trace::XidHardware hardware)
+{
+    switch (hardware) {
+    case trace::XidHardware::None:
+        return "It is no fault by itself";
+    case trace::XidHardware::Unlikely:
+        return "The program or the driver usually causes it: run the rank under `compute-sanitizer`. If it "
+               "follows the GPU and not the program, it is hardware";
+    case trace::XidHardware::Possible:
+        return "Hardware, driver or program may be at fault: if it comes back on this GPU with another "
+               "program, run `dcgmi diag -r 3` and contact support";
+    case trace::XidHardware::Likely:
+        return "Hardware is the likely cause: run `dcgmi diag -r 3`, and replace the GPU or its board if it "
+               "comes back";
+    }
+    return "";
+}
+
+/// The catalogue's entry; that of a number it does not list says so.
+trace::XidEntry entryOf(std::int64_t xid)
+{
+    const trace::XidEntry* const entry = trace::findXid(xid);
+    return entry != nullptr ? *entry : trace::XidEntry{xid, "not in NVIDIA's catalogue"};
+}
+
+/// How bad one is, for the choice of the one that is described.
+auto weightOf(const metrics::SampleValue& event)
+{
+    const trace::XidEntry entry = entryOf(event.value);
+    return std::pair(entry.restart, entry.hardware);
+}
+
+Severity severityOf(const trace::XidEntry& entry)
+{
+    return trace::isFatalXid(entry.number)              ? Severity::Problem
+           : entry.hardware == trace::XidHardware::None ? Severity::Info
+                                                        : Severity::Warning;
 }
 
 bool wasSampled(const Context& context)
@@ -31,23 +85,20 @@ bool wasSampled(const Context& context)
 
 Finding describe(const model::Rank& rank, const metrics::SampleValue& event, std::size_t count)
 {
+    const trace::XidEntry entry = entryOf(event.value);
     Finding finding;
     finding.broken = trace::isFatalXid(event.value);
-    finding.severity = finding.broken ? Severity::Problem : Severity::Warning;
+    finding.severity = severityOf(entry);
     finding.limit = Limit::Nothing;
     finding.ranks = {rank.rank};
-    finding.title = fmt::format("The GPU of rank {} reported Xid {}{}", rank.rank, event.value,
-                                count > 1 ? fmt::format(", and {} more", count - 1) : "");
+    finding.title = fmt::format("The GPU of rank {} reported Xid {}: {}{}", rank.rank, event.value,
+                                entry.meaning, count > 1 ? fmt::format("; and {} more", count - 1) : "");
     finding.figures = {{"xid", Unit::Count, static_cast<double>(event.value), {}},
                        {"events", Unit::Count, static_cast<double>(count), 0}};
     finding.evidence = {
         evidence(rank, model::Interval{event.timeNs, event.timeNs}, fmt::format("Xid {}", event.value))};
-    finding.advice =
-        isProgram(event.value)
-            ? "The program usually causes this kind (an access outside its memory, a killed process): run "
-              "the rank under `compute-sanitizer`. If it follows the GPU and not the program, it is hardware."
-            : "Check `dmesg | grep Xid` on that host and NVIDIA's list of Xid errors. Drain the node and "
-              "reset the GPU before it is used again.";
+    finding.advice = fmt::format("{}. {}. `dmesg | grep Xid` on that host has the details.",
+                                 restartText(entry.restart), suspectText(entry.hardware));
     return finding;
 }
 
@@ -62,10 +113,7 @@ Outcome run(const Context& context)
         if (events.empty()) {
             continue;
         }
-        const auto fatal = std::find_if(events.begin(), events.end(), [](const metrics::SampleValue& event) {
-            return trace::isFatalXid(event.value);
-        });
-        findings.push_back(describe(rank, fatal != events.end() ? *fatal : events.front(), events.size()));
+        findings.push_back(describe(rank, *std::ranges::max_element(events, {}, weightOf), events.size()));
     }
     return findings;
 }
@@ -74,7 +122,8 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(xid_errors, .title = "The driver reported a fault of a GPU", .needs = "sampled (nvml)",
               .options = {}, .run = run,
-              .help = "Xid events while the run was recorded. All are reported; those after which a GPU or "
-                      "its work is lost are problems. The cost is not estimated.");
+              .help = "Xid events while the run was recorded, with the meaning, the action and the suspect "
+                      "that NVIDIA's catalogue names. Those after which the GPU must be reset are problems, "
+                      "those that are no faults information. The cost is not estimated.");
 
 } // namespace ringside::rules::rule_xid_errors

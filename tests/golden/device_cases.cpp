@@ -109,7 +109,7 @@ std::vector<RuleCase> gpuCases()
     return {
         {"clock_throttling",
          edited(throttled(0.5, 0x40, 900)),
-         edited(throttled(0.93, 0x4, 1390)),
+         edited(throttled(0.93, 0x40, 1390)),
          {"clock_throttling.time_share=0.9"},
          {"clock_throttling.time_share=0.01", "clock_throttling.clock_part=1"},
          withoutEdit},

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of the faults that NVIDIA's driver reports of a GPU, for who records them and who judges them.
+// Faults that NVIDIA's driver reports of a GPU, for who records them and who judges them.
 #pragma once
-#include <algorithm>
-#include <array>
 #include <cstdint>
 
 namespace ringside::trace {
 
-/// Whether the GPU, or what ran on it, is lost after it (NVIDIA's catalogue of Xid errors).
-constexpr bool isFatalXid(std::int64_t xid)
-{
-    constexpr std::array<std::int64_t, 8> kFatal = {48, 64, 74, 79, 95, 119, 120, 140};
-    constexpr std::int64_t kFirstOfNvlink5 = 144;
-    constexpr std::int64_t kLastOfNvlink5 = 150;
-    return std::find(kFatal.begin(), kFatal.end(), xid) != kFatal.end() ||
-           (xid >= kFirstOfNvlink5 && xid <= kLastOfNvlink5);
-}
+/// What must restart before the GPU is of use again, from the least to the most.
+enum class XidRestart : std::uint8_t { Nothing, Untold, Job, GpuLater, Gpu, Host };
+/// How likely it is that hardware is at fault. None: it is no fault.
+enum class XidHardware : std::uint8_t { None, Unlikely, Possible, Likely };
+
+struct XidEntry {
+    std::int64_t number = 0;
+    const char* meaning = "";
+    XidRestart restart = XidRestart::Untold;
+    XidHardware hardware = XidHardware::Possible;
+};
+
+/// Returns what NVIDIA's catalogue says of it; null if it does not list the number.
+[[nodiscard]] const XidEntry* findXid(std::int64_t number);
+
+/// Whether the GPU is lost to all programs until it, or its host, restarts.
+[[nodiscard]] bool isFatalXid(std::int64_t number);
 
 } // namespace ringside::trace
