@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the MTU of RDMA ports. For RoCE it follows from the interface's MTU, for InfiniBand the subnet
 // manager sets it. A small MTU costs headers and work per packet. If the two ends differ, connections fail.
-#include "rules/shared/ports.h"
+#include "rules/shared/port_peers.h"
 
 #include <map>
 
@@ -15,14 +15,26 @@ constexpr Option kOptions[] = {
 /// Ports by their MTU in bytes.
 using ByMtu = std::map<std::int64_t, std::vector<const metrics::Port*>>;
 
-/// Groups ports by link layer, because InfiniBand and RoCE do not communicate with each other.
-std::map<std::string_view, ByMtu> mtusByLayer(const Context& context)
+/// Ports that talk with each other: InfiniBand and RoCE do not, nor do rails with a bond for storage.
+struct Group {
+    std::string_view layer;
+    PortRole role = PortRole::Rail;
+    auto operator<=>(const Group&) const = default;
+};
+
+/// iWARP is TCP with the interface's MTU, EFA has its own packets: neither has an MTU of InfiniBand.
+bool hasMtu(const metrics::Port& port)
 {
-    constexpr std::int64_t kActive = 4;
-    std::map<std::string_view, ByMtu> result;
+    return isActive(port) && port.last("mtu_bytes") && !isEfa(port) && port.fact("transport") != "iWARP";
+}
+
+std::map<Group, ByMtu> mtusByGroup(const Context& context)
+{
+    std::map<Group, ByMtu> result;
     for (const metrics::Port& port : context.figures.ports) {
-        if (const auto mtu = port.last("mtu_bytes"); mtu && port.last("state") == std::optional(kActive)) {
-            result[port.fact("link_layer")][*mtu].push_back(&port);
+        if (hasMtu(port)) {
+            result[{port.fact("link_layer"), roleOf(context, port)}][*port.last("mtu_bytes")].push_back(
+                &port);
         }
     }
     return result;
@@ -40,7 +52,8 @@ double possible(const Context& context, const std::vector<const metrics::Port*>&
     return most;
 }
 
-std::optional<Finding> checkMtus(const Context& context, const ByMtu& mtus)
+/// Small packets of a port that is no rail are information: it does not carry the job's collectives.
+std::optional<Finding> checkMtus(const Context& context, const Group& group, const ByMtu& mtus)
 {
     const bool differ = mtus.size() > 1;
     const auto& [smallest, ports] = *mtus.begin();
@@ -50,8 +63,9 @@ std::optional<Finding> checkMtus(const Context& context, const ByMtu& mtus)
     Finding finding;
     finding.severity = Severity::Info;
     for (const metrics::Port* port : ports) {
+        const Severity small = group.role == PortRole::Rail ? Severity::Warning : Severity::Info;
         finding.severity =
-            std::max(finding.severity, severityIfUsed(*port, differ ? Severity::Problem : Severity::Warning));
+            std::max(finding.severity, severityIfUsed(*port, differ ? Severity::Problem : small));
         finding.links.push_back(port->label());
     }
     finding.limit = Limit::Settings;
@@ -70,14 +84,14 @@ std::optional<Finding> checkMtus(const Context& context, const ByMtu& mtus)
 
 Outcome run(const Context& context)
 {
-    const auto layers = mtusByLayer(context);
-    if (layers.empty()) {
+    const auto groups = mtusByGroup(context);
+    if (groups.empty()) {
         return NotApplicable{"needs the MTU of active RDMA ports (tier sampled, source rdma): this run has "
                              "none, or neither libibverbs nor sysfs reports it"};
     }
     std::vector<Finding> findings;
-    for (const auto& [layer, mtus] : layers) {
-        if (auto finding = checkMtus(context, mtus)) {
+    for (const auto& [group, mtus] : groups) {
+        if (auto finding = checkMtus(context, group, mtus)) {
             findings.push_back(std::move(*finding));
         }
     }
@@ -90,7 +104,8 @@ RINGSIDE_RULE(mtu_mismatch, .title = "RDMA packets are small, or differ between 
               .needs = "sampled (rdma)", .options = kOptions, .run = run,
               .help = "The current and largest MTU of each port as libibverbs reports it. Without "
                       "libibverbs, the MTU of RoCE is derived from the interface, and that of InfiniBand is "
-                      "not known. Ports are compared with those of the same link layer.",
+                      "not known. Ports are compared with those of the same link layer and role (rail, bond, "
+                      "storage, management).",
               .checksLinks = true);
 
 } // namespace ringside::rules::rule_mtu_mismatch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds hosts whose RDMA ports carried unequal traffic. Each GPU has its own rail. A rail that carries more
 // than the others, or none of the traffic, slows down all of them.
-#include "rules/shared/ports.h"
+#include "rules/shared/port_peers.h"
 
 #include <map>
 
@@ -9,9 +9,9 @@ namespace ringside::rules::rule_nic_imbalance {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"more", 1.2, "warn above this ratio of a port's sent bytes to the median of its host's ports"},
-    {"much_more", 1.5, "a problem above this ratio"},
-    {"idle", 0.1, "a problem below this share of the median: the port is hardly used"},
+    {"more", 1.2, "report above this ratio of a port's sent bytes to the median of its host's ports"},
+    {"much_more", 1.5, "warn above this ratio"},
+    {"idle", 0.1, "warn below this share of the median: the port is hardly used"},
 };
 
 struct Rail {
@@ -19,15 +19,14 @@ struct Rail {
     double bytes = 0;
 };
 
-/// Returns active ports with measured traffic, grouped by host and rate. A slow port beside fast ones is
+/// Returns active rails with measured traffic, grouped by host and rate. A slow port beside fast ones is
 /// usually for storage.
 std::map<std::pair<std::string, std::int64_t>, std::vector<Rail>> railsOf(const Context& context)
 {
-    constexpr std::int64_t kActive = 4;
     std::map<std::pair<std::string, std::int64_t>, std::vector<Rail>> rails;
     for (const metrics::Port& port : context.figures.ports) {
         const auto bytes = port.gain("tx_bytes");
-        if (bytes && port.last("state") == std::optional(kActive)) {
+        if (bytes && isActive(port) && roleOf(context, port) == PortRole::Rail) {
             rails[{port.host, port.last("rate_mbps").value_or(0)}].push_back(
                 {&port, static_cast<double>(*bytes)});
         }
@@ -43,7 +42,7 @@ std::optional<Finding> checkRail(const Context& context, const Rail& rail, doubl
         return std::nullopt;
     }
     Finding finding;
-    finding.severity = idle || ratio > context.option("much_more") ? Severity::Problem : Severity::Warning;
+    finding.severity = idle || ratio > context.option("much_more") ? Severity::Warning : Severity::Info;
     finding.limit = Limit::Link;
     finding.links = {rail.port->label()};
     finding.title =
@@ -93,7 +92,9 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(
     nic_imbalance, .title = "A host's RDMA ports carry unequal loads", .needs = "sampled (rdma)",
     .options = kOptions, .run = run,
-    .help = "Bytes that each active RDMA port of a host sent during the run, compared with the median of its "
-            "ports of the same rate. All traffic of a port counts, including that of other jobs.");
+    .help =
+        "Bytes that each active RDMA port of a host sent during the run, compared with the median of its "
+        "ports of the same rate. All traffic of a port counts, including that of other jobs. No source gives "
+        "a limit, and a job may use some of its rails on purpose, so it is no problem by itself.");
 
 } // namespace ringside::rules::rule_nic_imbalance

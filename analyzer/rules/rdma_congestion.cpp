@@ -2,19 +2,20 @@
 // Finds congestion of the RDMA network: switches mark packets, receivers ask senders to slow down, or a port
 // has data but may not send it. Congestion costs time; by itself it loses no packets.
 #include "rules/shared/link_cause.h"
+#include "rules/shared/port_peers.h"
 
 namespace ringside::rules::rule_rdma_congestion {
 namespace {
 
 constexpr Option kOptions[] = {
     {"marked", 1e-3,
-     "warn above this share of received packets that switches marked; a problem above 10 times this"},
-    {"slowed", 100, "warn above this rate of requests to slow down that a sender obeyed, per second"},
-    {"slowed_much", 10'000, "a problem above this rate, on a link used less than half"},
+     "report above this share of received packets that switches marked; marks are how DCQCN works, so they "
+     "warn only if collectives were slow at that time"},
+    {"slowed", 100, "the same for requests to slow down that a sender obeyed, per second"},
     {"held", 0.1,
-     "warn if a port waits with data to send for more than this share of its time (in its own ticks) and "
-     "more than three times the median of the ports"},
-    {"held_much", 0.3, "a problem above this share"},
+     "warn if a port has data to send but may not for more than this share of its time and more than three "
+     "times the median of its peers (a tick is taken as the time of a word of 4 bytes)"},
+    {"held_traffic", 0.01, "and used at least this share of its rate"},
 };
 
 double secondsOf(const metrics::Port& port)
@@ -39,68 +40,78 @@ std::optional<double> slowedASecond(const metrics::Port& port)
     return handled ? std::optional(static_cast<double>(*handled) / secondsOf(port)) : std::nullopt;
 }
 
-/// Returns the share of time that the port waited with data to send. The length of a tick depends on the
-/// device, so the value is meaningful only relative to the words sent and to other ports.
+/// Returns the share of time that the port waited with data to send. Devices do not tell how long a tick is:
+/// it is taken as the time that a word of 4 bytes needs at the port's rate, the shortest that is known.
 std::optional<double> heldShare(const metrics::Port& port)
 {
-    constexpr double kBytesAWord = 4;
+    constexpr double kBitsAWord = 32;
     const auto ticks = port.gain("tx_wait_ticks");
-    const auto bytes = port.gain("tx_bytes");
-    if (!ticks || !bytes || *ticks + *bytes <= 0) {
-        return std::nullopt;
-    }
-    const auto waited = static_cast<double>(*ticks);
-    return waited / (waited + static_cast<double>(*bytes) / kBytesAWord);
+    const auto rate = port.bitsPerNs();
+    const auto ns = static_cast<double>(port.sampled().length());
+    return ticks && rate && ns > 0
+               ? std::optional(std::min(1.0, static_cast<double>(*ticks) * kBitsAWord / *rate / ns))
+               : std::nullopt;
 }
 
-double medianHeld(const Context& context)
+bool hasTraffic(const Context& context, const metrics::Port& port)
+{
+    return port.utilization("tx_bytes", port.sampled()).value_or(0) >= context.option("held_traffic");
+}
+
+/// Returns the median of the port's busy peers; null if it has less than two.
+std::optional<double> medianHeld(const Context& context, const metrics::Port& port)
 {
     std::vector<double> shares;
-    for (const metrics::Port& port : context.figures.ports) {
-        if (const auto share = heldShare(port); share && port.carried() == std::optional(true)) {
+    for (const metrics::Port* const peer : siblingsOf(context, port)) {
+        if (const auto share = heldShare(*peer); share && hasTraffic(context, *peer)) {
             shares.push_back(*share);
         }
     }
-    return shares.size() < 2 ? 0 : model::median(std::move(shares)); // a single port has no peers
+    return shares.size() < 2 ? std::nullopt : std::optional(model::median(std::move(shares)));
 }
 
-void add(Finding& finding, std::string words, Severity severity)
+void add(Finding& finding, std::string words)
 {
     finding.title += (finding.title.empty() ? "" : ", ") + std::move(words);
-    finding.severity = std::max(finding.severity, severity);
 }
 
 void checkMarks(const Context& context, const metrics::Port& port, Finding& finding)
 {
-    constexpr double kMuch = 10.0;
     const double few = context.option("marked");
     const double marked = markedShare(port).value_or(0);
     if (marked > few) {
-        add(finding, fmt::format("{} of the packets it received were marked by switches", percent(marked)),
-            marked > few * kMuch ? Severity::Problem : Severity::Warning);
+        add(finding, fmt::format("{} of the packets it received were marked by switches", percent(marked)));
         finding.figures.push_back({"marked", Unit::Share, marked, few});
     }
 }
 
 void checkSlowing(const Context& context, const metrics::Port& port, Finding& finding)
 {
-    constexpr double kHalf = 0.5;
     const double slowed = slowedASecond(port).value_or(0);
     if (slowed > context.option("slowed")) {
-        const bool idle = port.utilization("tx_bytes", port.sampled()).value_or(1.0) < kHalf;
-        add(finding, fmt::format("it was asked {:.0f} times per second to send slower", slowed),
-            idle && slowed > context.option("slowed_much") ? Severity::Problem : Severity::Warning);
+        add(finding, fmt::format("it was asked {:.0f} times per second to send slower", slowed));
         finding.figures.push_back({"slowed_a_second", Unit::PerSecond, slowed, context.option("slowed")});
     }
 }
 
-void checkWaiting(const Context& context, const metrics::Port& port, double median, Finding& finding)
+void checkLimits(const metrics::Port& port, Finding& finding)
+{
+    const std::int64_t dropped = port.gain("limit_drops").value_or(0);
+    if (dropped > 0) {
+        add(finding, fmt::format("{} packets were dropped at the limit of its instance", dropped));
+        finding.figures.push_back({"limit_drops", Unit::Count, static_cast<double>(dropped), 0});
+    }
+}
+
+void checkWaiting(const Context& context, const metrics::Port& port, Finding& finding)
 {
     constexpr double kOutlier = 3.0;
     const double held = heldShare(port).value_or(0);
-    if (held > context.option("held") && held > kOutlier * median) {
-        add(finding, fmt::format("it waited {} of its time with data to send", percent(held)),
-            held > context.option("held_much") ? Severity::Problem : Severity::Warning);
+    const auto median = medianHeld(context, port);
+    if (median && hasTraffic(context, port) && held > context.option("held") && held > kOutlier * *median) {
+        add(finding, fmt::format("it waited at least {} of its time with data to send, its peers {}",
+                                 percent(held), percent(*median)));
+        finding.severity = Severity::Warning;
         finding.figures.push_back({"held", Unit::Share, held, context.option("held")});
     }
 }
@@ -109,7 +120,7 @@ std::vector<model::Interval> movedIn(const metrics::Port& port)
 {
     std::vector<model::Interval> spans;
     for (const trace::SeriesMetric& metric :
-         std::array<trace::SeriesMetric, 3>{"ecn_marked", "cnp_handled", "tx_wait_ticks"}) {
+         std::array<trace::SeriesMetric, 4>{"ecn_marked", "cnp_handled", "limit_drops", "tx_wait_ticks"}) {
         for (const metrics::Gain& each : port.gains(metric)) {
             if (each.gain > 0) {
                 spans.push_back(each.between);
@@ -119,22 +130,26 @@ std::vector<model::Interval> movedIn(const metrics::Port& port)
     return spans;
 }
 
-std::optional<Finding> checkPort(const Context& context, const metrics::Port& port, double median)
+std::optional<Finding> checkPort(const Context& context, const metrics::Port& port)
 {
     Finding finding;
+    finding.severity = Severity::Info;
     checkMarks(context, port, finding);
     checkSlowing(context, port, finding);
-    checkWaiting(context, port, median, finding);
+    checkLimits(port, finding);
+    checkWaiting(context, port, finding);
     if (finding.title.empty()) {
         return std::nullopt;
     }
     finding.title = fmt::format("Port {} met congestion: {}", port.label(), finding.title);
-    finding.severity = severityIfUsed(port, finding.severity);
     const auto moved = movedIn(port);
     addEvidence(context, port, moved.front(), "the interval between samples in which it was first counted",
                 finding);
     addCause(port, moved, finding);
-    addSlowCollectives(context, port, moved, finding);
+    if (addSlowCollectives(context, port, moved, finding)) {
+        finding.severity = Severity::Warning;
+    }
+    finding.severity = severityIfUsed(port, finding.severity);
     finding.advice = "Marks come from switches on the path to the receiver: check who else uses these "
                      "switches and whether flows of several ranks share one uplink (ECMP, rails that cross), "
                      "and place the ranks of a rail under one switch. A port that waits is stopped by flow "
@@ -142,13 +157,14 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
     return finding;
 }
 
+bool isMeasured(const metrics::Port& port)
+{
+    return markedShare(port) || slowedASecond(port) || heldShare(port) || port.gain("limit_drops");
+}
+
 Outcome run(const Context& context)
 {
-    const double median = medianHeld(context);
-    return checkPorts(
-        context,
-        [](const metrics::Port& port) { return markedShare(port) || slowedASecond(port) || heldShare(port); },
-        [median](const Context& run, const metrics::Port& port) { return checkPort(run, port, median); });
+    return checkPorts(context, isMeasured, checkPort);
 }
 
 } // namespace
@@ -156,8 +172,11 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(rdma_congestion, .title = "The RDMA network is congested", .needs = "sampled (rdma)",
               .options = kOptions, .run = run,
               .help = "Marks of switches (ECN), requests to slow down (CNP) and the ticks in which a port "
-                      "had data but no credit to send, over the run. The length of a tick depends on the "
-                      "device, so waiting is compared with the other ports. Pause frames are not sampled.",
+                      "had data but no credit to send, over the run. Marks and requests are how RoCE's "
+                      "congestion control works (Zhu et al., SIGCOMM 2015): they are information, and a "
+                      "warning if collectives were slow while they increased. No source tells how long a "
+                      "tick is, so waiting warns only beside at least two busy peers that hardly wait. Pause "
+                      "frames are judged by roce_not_lossless.",
               .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_congestion

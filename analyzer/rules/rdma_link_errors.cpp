@@ -10,9 +10,10 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"many", 10,
-     "a problem from this number of errors of a kind within a run (infiniband-diags); a single one is a "
-     "warning"},
-    {"many_side", 100, "the same for packets that were discarded, refused, or damaged on another link"},
+     "warn from this number of errors of a kind (infiniband-diags' error_thresholds), a problem from this "
+     "number in an hour; below, a tenth of it in an hour warns"},
+    {"many_side", 100,
+     "the same for packets that were discarded, refused, or damaged on another link (infiniband-diags)"},
     {"symbol_ber", 5e-15,
      "warn above this symbol bit error rate on links with error correction (HDR and later); a problem above "
      "twice this (NVIDIA's cluster bring-up guide)"},
@@ -80,15 +81,34 @@ std::optional<Severity> severityOf(const Context& context, const metrics::Port& 
     if (kind.metric == "rx_corrupt") {
         return Severity::Problem;
     }
+    constexpr double kMinutesAnHour = 60.0;
+    constexpr double kFew = 0.1;
     const double many = context.option(kind.side ? "many_side" : "many");
-    return static_cast<double>(errors) >= many ? Severity::Problem : Severity::Warning;
+    const auto count = static_cast<double>(errors);
+    const double anHour = count / std::max(1.0, minutesOf(port.sampled()) / kMinutesAnHour);
+    return anHour >= many                           ? Severity::Problem
+           : count >= many || anHour >= kFew * many ? Severity::Warning
+                                                    : Severity::Info;
+}
+
+/// Damaged on another link: this port only passes on what an earlier hop marked.
+std::string_view adviceFor(bool onlyUpstream)
+{
+    return onlyUpstream
+               ? "This link is not at fault. Find the port upstream on which errors begin (`ibqueryerrors`, "
+                 "port_rcv_errors and symbol_error of the switches on the path), and repair that link."
+               : "Reseat or replace the cable and the transceiver, clean their ends, and try another port of "
+                 "the switch, one at a time; `mlxlink -m -c` shows margins and the errors that were "
+                 "corrected. Refused packets point to partition keys.";
 }
 
 std::optional<Finding> checkErrors(const Context& context, const metrics::Port& port)
 {
     Finding finding;
+    finding.severity = Severity::Info;
     std::string words;
     std::vector<model::Interval> moved;
+    bool onlyUpstream = true;
     for (const Kind& kind : kKinds) {
         const std::int64_t errors = port.gain(kind.metric).value_or(0);
         const auto severity = severityOf(context, port, kind, errors);
@@ -96,7 +116,9 @@ std::optional<Finding> checkErrors(const Context& context, const metrics::Port& 
             continue;
         }
         finding.severity = std::max(finding.severity, severityIfUsed(port, *severity));
-        words += fmt::format("{}{} {}", words.empty() ? "" : ", ", errors, kind.words);
+        onlyUpstream = onlyUpstream && kind.metric == "rx_remote_physical_errors";
+        words += fmt::format("{}{}{} {}", words.empty() ? "" : ", ",
+                             port.gainedAtLeast(kind.metric) ? "at least " : "", errors, kind.words);
         finding.figures.push_back(
             {std::string(kind.metric.text()), Unit::Count, static_cast<double>(errors), {}});
         for (const metrics::Gain& each : port.gains(kind.metric)) {
@@ -113,10 +135,7 @@ std::optional<Finding> checkErrors(const Context& context, const metrics::Port& 
                 finding);
     addCause(port, moved, finding);
     addSlowCollectives(context, port, moved, finding);
-    finding.advice =
-        "Reseat or replace the cable and the transceiver, clean their ends, and try another port of the "
-        "switch, one at a time; `mlxlink -m -c` shows margins and the errors that were corrected. Packets "
-        "damaged on another link point upstream; refused packets point to partition keys.";
+    finding.advice = adviceFor(onlyUpstream);
     return finding;
 }
 
@@ -177,8 +196,10 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(rdma_link_errors, .title = "An RDMA link has errors", .needs = "sampled (rdma)",
               .options = kOptions, .run = run,
               .help = "Increase of a port's error counters during the run; earlier errors do not count. A "
-                      "counter that is stuck at its largest value cannot be used: `ringside links` lists "
-                      "such counters. Errors of a port that carries no data are information.",
+                      "counter that was stuck at its largest value before cannot be used: `ringside links` "
+                      "lists such counters; one that gets there during the run counts as at least so many. "
+                      "Errors of a port that carries no data are information, and so are some in a day: a "
+                      "link with a bit error rate of 1e-15, which is normal, has them.",
               .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_link_errors

@@ -2,6 +2,7 @@
 // Finds RDMA ports that were not active, or went down during the run. NCCL leaves out ports that are down
 // when it starts. It fails, or waits for minutes, if a port goes down while it is in use.
 #include "rules/shared/port_outage.h"
+#include "rules/shared/port_peers.h"
 
 namespace ringside::rules::rule_rdma_port_down {
 namespace {
@@ -93,11 +94,57 @@ std::string_view physicalText(const metrics::Port& port)
     }
 }
 
+/// What the siblings of a port that is down tell of it.
+struct Siblings {
+    std::size_t active = 0;
+    bool carry = false;    ///< at least one of them carries data
+    bool expected = false; ///< enough of them are active that this port should be, too
+};
+
+/// Without the card's function it is not known whether a lone sibling is the first port of the same card,
+/// whose second one is often left without a cable: then two active ones are asked for. As many ports that are
+/// down as active ones are no faults but unused.
+Siblings activeSiblings(const Context& context, const metrics::Port& port)
+{
+    const std::size_t least = port.fact("pci").empty() ? 2 : 1;
+    Siblings siblings;
+    std::size_t down = 1;
+    for (const metrics::Port* const each : siblingsOf(context, port)) {
+        const bool active = isActive(*each);
+        siblings.active += active ? 1 : 0;
+        down += active || !each->last("state") ? 0 : 1;
+        siblings.carry = siblings.carry || (active && each->carried() == std::optional(true));
+    }
+    siblings.expected = siblings.active >= least && siblings.active > down;
+    siblings.expected = siblings.expected || (least == 1 && siblings.active == 1 && down == 1);
+    return siblings;
+}
+
+std::string siblingsText(const Siblings& siblings)
+{
+    return !siblings.expected
+               ? std::string()
+               : fmt::format("; {} {} of its kind on this host {} active{}", siblings.active,
+                             siblings.active == 1 ? "port" : "ports", siblings.active == 1 ? "is" : "are",
+                             siblings.carry ? " and carry data" : "");
+}
+
+/// Returns the severity of a port that is down now: NCCL would have used a rail like its siblings.
+std::optional<Severity> severityBySiblings(const Siblings& siblings)
+{
+    return !siblings.expected ? std::nullopt
+                              : std::optional(siblings.carry ? Severity::Problem : Severity::Warning);
+}
+
 Finding describeDrops(const Context& context, const metrics::Port& port, const States& states)
 {
     Finding finding;
     finding.severity = severityIfUsed(port, Severity::Problem);
     finding.broken = finding.severity == Severity::Problem && states.last != kActive;
+    if (states.last != kActive) {
+        finding.severity = std::max(
+            finding.severity, severityBySiblings(activeSiblings(context, port)).value_or(Severity::Info));
+    }
     finding.title =
         fmt::format("Port {} went down {} {} in this run{}; first {}", port.label(), states.drops,
                     states.drops == 1 ? "time" : "times",
@@ -134,15 +181,21 @@ Finding describeNeverUp(const Context& context, const metrics::Port& port, const
 {
     Finding finding;
     const bool waits = states.last == kInit || states.last == kArmed;
-    finding.severity = waits ? Severity::Warning : Severity::Info;
-    finding.title = waits ? fmt::format("Port {} has a link but no subnet manager set it up (state {})",
-                                        port.label(), states.last == kInit ? "INIT" : "ARMED")
-                          : fmt::format("Port {} is down ({})", port.label(), physicalText(port));
-    finding.figures = {{"state", Unit::Count, static_cast<double>(states.last), {}}};
+    const Siblings siblings = activeSiblings(context, port);
+    finding.severity = severityBySiblings(siblings).value_or(waits ? Severity::Warning : Severity::Info);
+    finding.title = (waits ? fmt::format("Port {} has a link but no subnet manager set it up (state {})",
+                                         port.label(), states.last == kInit ? "INIT" : "ARMED")
+                           : fmt::format("Port {} is down ({})", port.label(), physicalText(port))) +
+                    siblingsText(siblings);
+    finding.figures = {{"state", Unit::Count, static_cast<double>(states.last), {}},
+                       {"active_siblings", Unit::Count, static_cast<double>(siblings.active), {}}};
     addEvidence(context, port, port.sampled(), "the sampled part of the run", finding);
     finding.advice = waits ? "NCCL leaves this port out. Check the subnet manager (`sminfo`, `ibstat`), and "
                              "whether it reaches this switch."
-                           : "If the job should use it, check its cable and `ibstat`; else nothing is wrong.";
+                     : siblings.expected
+                         ? "NCCL leaves this port out, so the other rails carry its share. Check its cable, "
+                           "its transceiver and the switch's port (`ibstat`, `mlxlink`, `ethtool -m`)."
+                         : "If the job should use it, check its cable and `ibstat`; else nothing is wrong.";
     return finding;
 }
 
@@ -159,7 +212,11 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
         return describeFatalError(context, port, fatalErrors);
     }
     if (states.everActive && static_cast<double>(states.drops) >= context.option("flaps")) {
-        return describeDrops(context, port, states);
+        Finding finding = describeDrops(context, port, states);
+        if (states.last == kActive) {
+            lowerSeverityIfUnused(port, finding);
+        }
+        return finding;
     }
     return states.everActive || !isMeasured(port) ? std::nullopt
                                                   : std::optional(describeNeverUp(context, port, states));
@@ -167,7 +224,7 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
 
 Outcome run(const Context& context)
 {
-    return checkPorts(context, isMeasured, checkPort);
+    return checkPorts<IfUnused::Keep>(context, isMeasured, checkPort);
 }
 
 } // namespace
@@ -176,8 +233,10 @@ RINGSIDE_RULE(rdma_port_down, .title = "An RDMA port is or was down", .needs = "
               .options = kOptions, .run = run,
               .help = "State of each RDMA port at every sample, its own count of lost links, and, if "
                       "libibverbs is present, the events of ports and devices, which also show outages "
-                      "between two samples. A port that was never up is only information, because no job can "
-                      "have used it; one that waits for its subnet manager is a warning.",
+                      "between two samples. A port that was never up is a problem if most ports of the same "
+                      "adapter in the same place of the card are active and carry data, and a warning if "
+                      "those are idle: NCCL would have used it. Else it is information, or a warning if it "
+                      "waits for its subnet manager (gcm's check_iblink).",
               .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_port_down

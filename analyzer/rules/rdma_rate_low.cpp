@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds RDMA ports that run slower than possible: fewer lanes, a lower rate than the same adapter elsewhere
 // in the run, or a PCIe link that carries less than the port.
-#include "rules/shared/ports.h"
+#include "rules/shared/port_peers.h"
 
 #include <map>
 
@@ -9,81 +9,121 @@ namespace ringside::rules::rule_rdma_rate_low {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"lanes", 4, "fewest lanes of an InfiniBand port (Ethernet ports with one or two lanes are normal)"},
+    {"lanes", 4,
+     "fewest lanes of an InfiniBand port, unless no port of its kind has more and it is split on purpose "
+     "(HDR100, NDR200: two lanes); Ethernet ports with one or two lanes are normal"},
     {"min_gbps", 10, "rate below which a port is too slow for training at all (field guides: 10 Gb/s)"},
     {"part", 1.0, "least share of the rate of the fastest port of the same kind in this run"},
 };
 constexpr double kMegabits = 1000.0;
 
-/// Returns the kind of adapter. Adapters of one kind should run at the same rate.
-std::string kindOf(const metrics::Port& port)
-{
-    return fmt::format("{} {} {}", port.fact("hca_type"), port.fact("board"), port.fact("link_layer"));
-}
+struct Fastest {
+    std::int64_t mbps = 0;
+    std::int64_t lanes = 0;
+    std::int64_t pcieMbps = 0;
+};
 
-bool isActive(const metrics::Port& port)
+/// Returns the most that any active port of each kind has.
+std::map<std::string, Fastest> fastestByKind(const Context& context)
 {
-    constexpr std::int64_t kActive = 4;
-    return port.last("state") == std::optional(kActive);
-}
-
-/// Returns the rate in Mb/s. A kernel that does not know the speed reports SDR, so SDR counts as not known.
-std::optional<std::int64_t> rateOf(const metrics::Port& port)
-{
-    return isActive(port) && port.fact("generation") != "SDR" ? port.last("rate_mbps") : std::nullopt;
-}
-
-std::map<std::string, std::int64_t> fastest(const Context& context)
-{
-    std::map<std::string, std::int64_t> rates;
+    std::map<std::string, Fastest> kinds;
     for (const metrics::Port& port : context.figures.ports) {
-        if (const auto rate = rateOf(port)) {
-            std::int64_t& most = rates[kindOf(port)];
-            most = std::max(most, *rate);
+        if (!isActive(port)) {
+            continue;
         }
+        Fastest& most = kinds[kindOf(port)];
+        most.mbps = std::max(most.mbps, port.last("rate_mbps").value_or(0));
+        most.lanes = std::max(most.lanes, port.last("lanes").value_or(0));
+        most.pcieMbps = std::max(most.pcieMbps, port.last("pcie_mbps").value_or(0));
     }
-    return rates;
+    return kinds;
 }
 
-std::string reasonOf(const Context& context, const metrics::Port& port, std::int64_t rate, std::int64_t most)
+/// Returns the rate in Mb/s. A kernel that does not know a speed says SDR: if all ports of a kind do, their
+/// rate is not known; if others do not, this one is as slow as it says.
+std::optional<std::int64_t> rateOf(const metrics::Port& port, const Fastest& most)
 {
+    const auto rate = port.last("rate_mbps");
+    const bool told = rate && (port.fact("generation") != "SDR" || *rate < most.mbps);
+    return isActive(port) && told ? rate : std::nullopt;
+}
+
+double gbps(std::int64_t mbps)
+{
+    return static_cast<double>(mbps) / kMegabits;
+}
+
+bool isNarrow(const Context& context, const metrics::Port& port, const Fastest& most)
+{
+    constexpr std::int64_t kSplit = 2;
     const auto lanes = port.last("lanes");
-    const auto pcie = port.last("pcie_mbps");
-    const auto gbps = [](std::int64_t mbps) { return static_cast<double>(mbps) / kMegabits; };
-    if (port.fact("link_layer") == "InfiniBand" && lanes &&
-        static_cast<double>(*lanes) < context.option("lanes")) {
-        return fmt::format("runs on {} of 4 lanes", *lanes);
+    if (port.fact("link_layer") != "InfiniBand" || !lanes ||
+        static_cast<double>(*lanes) >= context.option("lanes")) {
+        return false;
     }
-    if (static_cast<double>(rate) < context.option("part") * static_cast<double>(most)) {
-        return fmt::format("runs at {:g} Gb/s, other ports of its kind at {:g} Gb/s", gbps(rate), gbps(most));
+    const std::string_view generation = port.fact("generation");
+    const bool split = *lanes == kSplit && most.lanes == kSplit &&
+                       (generation == "HDR" || generation == "NDR" || generation == "XDR");
+    return !split;
+}
+
+/// A PCIe link that tells no rate, as in many virtual machines, is not judged.
+std::string pcieReason(const metrics::Port& port, std::int64_t rate, const Fastest& most)
+{
+    const std::int64_t pcie = port.last("pcie_mbps").value_or(0);
+    if (pcie <= 0) {
+        return {};
+    }
+    if (pcie < rate) {
+        return fmt::format("could carry {:g} Gb/s, but its PCIe link only {:.1f} Gb/s", gbps(rate),
+                           gbps(pcie));
+    }
+    return pcie < most.pcieMbps ? fmt::format("has a PCIe link of {:.1f} Gb/s, other ports of its kind one "
+                                              "of {:.1f} Gb/s",
+                                              gbps(pcie), gbps(most.pcieMbps))
+                                : std::string();
+}
+
+struct Reason {
+    std::string words;
+    bool ofItself = false; ///< nothing else than the rate's own size speaks against it
+};
+
+Reason reasonOf(const Context& context, const metrics::Port& port, std::int64_t rate, const Fastest& most)
+{
+    if (isNarrow(context, port, most)) {
+        return {fmt::format("runs on {} of 4 lanes", *port.last("lanes"))};
+    }
+    if (static_cast<double>(rate) < context.option("part") * static_cast<double>(most.mbps)) {
+        return {fmt::format("runs at {:g} Gb/s, other ports of its kind at {:g} Gb/s", gbps(rate),
+                            gbps(most.mbps))};
     }
     if (const auto before = port.first("rate_mbps"); before && rate < *before) {
-        return fmt::format("fell from {:g} to {:g} Gb/s in this run", gbps(*before), gbps(rate));
+        return {fmt::format("fell from {:g} to {:g} Gb/s in this run", gbps(*before), gbps(rate))};
     }
-    if (pcie && *pcie < rate) {
-        return fmt::format("could carry {:g} Gb/s, but its PCIe link only {:.1f} Gb/s", gbps(rate),
-                           gbps(*pcie));
+    if (std::string pcie = pcieReason(port, rate, most); !pcie.empty()) {
+        return {std::move(pcie)};
     }
     if (gbps(rate) < context.option("min_gbps")) {
-        return fmt::format("runs at {:g} Gb/s", gbps(rate));
+        return {fmt::format("runs at {:g} Gb/s", gbps(rate)), true};
     }
     return {};
 }
 
 std::optional<Finding> checkPort(const Context& context, const metrics::Port& port,
-                                 const std::map<std::string, std::int64_t>& rates)
+                                 const std::map<std::string, Fastest>& kinds)
 {
-    const auto rate = rateOf(port);
-    const std::int64_t most = rate ? rates.at(kindOf(port)) : 0;
-    const std::string reason = rate ? reasonOf(context, port, *rate, most) : std::string();
-    if (reason.empty()) {
+    const auto kind = kinds.find(kindOf(port));
+    const Fastest most = kind != kinds.end() ? kind->second : Fastest{};
+    const auto rate = rateOf(port, most);
+    const Reason reason = rate ? reasonOf(context, port, *rate, most) : Reason{};
+    if (reason.words.empty()) {
         return std::nullopt;
     }
     Finding finding;
-    finding.severity = severityIfUsed(port, Severity::Problem);
-    finding.title = fmt::format("Port {} {}", port.label(), reason);
-    finding.figures = {{"rate_gbps", Unit::GigabitsPerSecond, static_cast<double>(*rate) / kMegabits,
-                        static_cast<double>(most) / kMegabits}};
+    finding.severity = reason.ofItself ? severityIfUsed(port, Severity::Problem) : Severity::Problem;
+    finding.title = fmt::format("Port {} {}", port.label(), reason.words);
+    finding.figures = {{"rate_gbps", Unit::GigabitsPerSecond, gbps(*rate), gbps(most.mbps)}};
     addEvidence(context, port, port.sampled(), "the sampled part of the run", finding);
     finding.advice = "Reseat the cable and check the settings of both ends (`mlxlink`, `ethtool`, the "
                      "switch's port). For the PCIe link, check the slot, riser and firmware settings (`lspci "
@@ -93,10 +133,10 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
 
 Outcome run(const Context& context)
 {
-    const std::map<std::string, std::int64_t> rates = fastest(context);
-    return checkPorts(
-        context, [](const metrics::Port& port) { return rateOf(port).has_value(); },
-        [&rates](const Context& run, const metrics::Port& port) { return checkPort(run, port, rates); });
+    const std::map<std::string, Fastest> kinds = fastestByKind(context);
+    return checkPorts<IfUnused::Keep>(
+        context, [](const metrics::Port& port) { return isActive(port) && port.last("rate_mbps"); },
+        [&kinds](const Context& run, const metrics::Port& port) { return checkPort(run, port, kinds); });
 }
 
 } // namespace
@@ -104,8 +144,9 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(rdma_rate_low, .title = "An RDMA port is slower than it could be", .needs = "sampled (rdma)",
               .options = kOptions, .run = run,
               .help = "Rate, lanes and PCIe link of each active port, compared with ports of the same kind "
-                      "of adapter in this run. If all are equally slow it is not seen, because sysfs does "
-                      "not report the largest rate of a port.",
+                      "of adapter in this run, also on idle hosts. If all are equally slow it is not seen, "
+                      "because sysfs does not report the largest rate of a port: `ringside doctor --expect` "
+                      "compares with a manifest.",
               .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_rate_low

@@ -5,6 +5,7 @@
 #include "rules/shared/link_cause.h"
 #include "rules/shared/lossy_pace.h"
 #include "rules/shared/port_outage.h"
+#include "rules/shared/port_peers.h"
 #include "rules/shared/settings.h"
 
 namespace ringside::rules::rule_rdma_retransmissions {
@@ -16,10 +17,16 @@ constexpr Option kOptions[] = {
      "the throughput in a measurement)"},
     {"loss_software", 1e-4,
      "the same for ports in software (rxe, siw), which lose some packets without a fault; at most a warning"},
-    {"timeouts", 1, "warn from this number of acknowledgement timeouts"},
-    {"timeouts_at_once", 3, "a problem from this number between two samples"},
-    {"not_ready", 1, "warn from this number of messages that met a receiver without posted buffers"},
-    {"not_ready_a_second", 10, "a problem above this rate per second"},
+    {"loss_efa", 1e-3,
+     "report above this share on EFA, which retransmits by design; AWS gives no limit, so it warns only if "
+     "collectives were slow at that time"},
+    {"loss_least", 20, "fewest retransmitted packets; fewer are no share of anything"},
+    {"timeouts", 1,
+     "report from this number of acknowledgement timeouts, warn from this number in an hour: processes that "
+     "end leave some"},
+    {"timeouts_at_once", 3, "a problem from this number between two samples at most a minute apart"},
+    {"not_ready", 1, "report from this number of messages that met a receiver without posted buffers"},
+    {"not_ready_a_second", 10, "a problem above this rate per second, if collectives were slow then"},
 };
 
 /// Returns the intervals between samples in which any of the metrics increased.
@@ -99,35 +106,86 @@ std::int64_t unansweredNs(const metrics::Port& port)
     return longest;
 }
 
+double hoursOf(const metrics::Port& port)
+{
+    constexpr double kMinutesAnHour = 60.0;
+    return std::max(1.0, minutesOf(port.sampled()) / kMinutesAnHour);
+}
+
+/// Returns true if several timeouts fall between two readings that are near to each other.
+bool timedOutAtOnce(const Context& context, const metrics::Port& port)
+{
+    return std::ranges::any_of(port.gains("ack_timeouts"), [&](const metrics::Gain& each) {
+        return minutesOf(each.between) <= 1.0 &&
+               static_cast<double>(each.gain) >= context.option("timeouts_at_once");
+    });
+}
+
+std::string gaveUpText(std::int64_t given)
+{
+    return given <= 0 ? ""
+                      : fmt::format(", and gave up {}", given == 1 ? "once" : fmt::format("{} times", given));
+}
+
+/// How a port that found no answer is described.
+struct Unanswered {
+    std::int64_t timeouts = 0;
+    std::int64_t given = 0;
+    std::int64_t silentNs = 0;
+};
+
+std::string unansweredTitle(const metrics::Port& port, const Unanswered& seen, double stallNs)
+{
+    if (seen.silentNs > 0) {
+        return fmt::format(
+            "Port {} kept sending for about {} and received nothing: its peer is gone or cannot be reached",
+            port.label(), sampledTime(seen.silentNs));
+    }
+    if (isEfa(port)) {
+        return fmt::format("Port {} waited {} {} in vain{}: a peer did not answer any more", port.label(),
+                           seen.timeouts, seen.timeouts == 1 ? "time" : "times", gaveUpText(seen.given));
+    }
+    return fmt::format(
+        "Port {} waited {} {} in vain for its peer's answer, up to {:.1f} s in total{}: the peer is gone "
+        "or slow, or the path to it is broken or slow",
+        port.label(), seen.timeouts, seen.timeouts == 1 ? "time" : "times", stallNs / 1e9,
+        gaveUpText(seen.given));
+}
+
+void adviseOnSilence(const metrics::Port& port, Finding& finding)
+{
+    if (isEfa(port)) {
+        finding.advice = "Check the other end first: whether its process or instance died. Then check that "
+                         "the security group allows all traffic within itself, and that both instances are "
+                         "in one placement group.";
+        return;
+    }
+    finding.advice = "Check the other end first: whether its process died, its port went down, or its host "
+                     "stalled. Then check the switches in between. Queue pairs wait in parallel, so the sum "
+                     "of the waits is an upper bound; NCCL_IB_TIMEOUT sets how long one wait lasts.";
+    finding.settings = {"NCCL_IB_TIMEOUT", "NCCL_IB_RETRY_CNT"};
+}
+
 std::optional<Finding> findUnanswered(const Context& context, const metrics::Port& port)
 {
-    const std::int64_t timeouts = gained(port, "ack_timeouts");
-    const std::int64_t given = gained(port, "retries_exceeded");
-    const std::int64_t silentNs = unansweredNs(port);
-    if (given == 0 && silentNs == 0 && static_cast<double>(timeouts) < context.option("timeouts")) {
+    const Unanswered seen{gained(port, "ack_timeouts"), gained(port, "retries_exceeded"), unansweredNs(port)};
+    const bool efaTimeouts = isEfa(port) && seen.given == 0; // its timeouts choose another path
+    if (seen.given == 0 && seen.silentNs == 0 &&
+        (efaTimeouts || static_cast<double>(seen.timeouts) < context.option("timeouts"))) {
         return std::nullopt;
     }
     const auto moved = movedIn(port, {"ack_timeouts", "retries_exceeded", "requester_retries"});
     Finding finding = findingFromFirst(context, port, moved);
-    bool atOnce = false;
-    for (const metrics::Gain& each : port.gains("ack_timeouts")) {
-        atOnce = atOnce || static_cast<double>(each.gain) >= context.option("timeouts_at_once");
-    }
-    const bool bad = given > 0 || silentNs > 0 || atOnce;
-    finding.severity = bad ? Severity::Problem : Severity::Warning;
-    finding.broken = given > 0;
-    if (silentNs > 0) {
-        finding.title = fmt::format(
-            "Port {} kept sending for about {} and received nothing: its peer is gone or cannot be reached",
-            port.label(), sampledTime(silentNs));
-    } else {
-        const double stall = static_cast<double>(timeouts) * timeoutNs(context);
-        finding.title = fmt::format(
-            "Port {} waited {} {} in vain for its peer's answer, up to {:.1f} s in total{}: the peer is gone "
-            "or slow, or the path to it is broken or slow",
-            port.label(), timeouts, timeouts == 1 ? "time" : "times", stall / 1e9,
-            given > 0 ? fmt::format(", and gave up {}", given == 1 ? "once" : fmt::format("{} times", given))
-                      : "");
+    const double anHour = static_cast<double>(seen.timeouts) / hoursOf(port);
+    const bool bad = seen.given > 0 || seen.silentNs > 0 || timedOutAtOnce(context, port) ||
+                     (hoursOf(port) <= 1.0 && anHour >= context.option("timeouts_at_once"));
+    finding.severity = bad                                    ? Severity::Problem
+                       : anHour >= context.option("timeouts") ? Severity::Warning
+                                                              : Severity::Info;
+    finding.broken = seen.given > 0;
+    const double stall = static_cast<double>(seen.timeouts) * timeoutNs(context);
+    finding.title = unansweredTitle(port, seen, stall);
+    if (!isEfa(port) && seen.silentNs == 0) {
         finding.figures.push_back({"stall_ns", Unit::Ns, stall, {}});
     }
     addFigure(port, "ack_timeouts", context.option("timeouts"), finding);
@@ -135,11 +193,10 @@ std::optional<Finding> findUnanswered(const Context& context, const metrics::Por
     addFigure(port, "adaptive_retransmissions", {}, finding);
     addOutages(context, port, moved, timeoutNs(context), finding);
     addCause(port, moved, finding);
-    addSlowCollectives(context, port, moved, finding);
-    finding.advice = "Check the other end first: whether its process died, its port went down, or its host "
-                     "stalled. Then check the switches in between. Queue pairs wait in parallel, so the sum "
-                     "of the waits is an upper bound; NCCL_IB_TIMEOUT sets how long one wait lasts.";
-    finding.settings = {"NCCL_IB_TIMEOUT", "NCCL_IB_RETRY_CNT"};
+    if (addSlowCollectives(context, port, moved, finding)) {
+        finding.severity = std::max(finding.severity, Severity::Warning);
+    }
+    adviseOnSilence(port, finding);
     return finding;
 }
 
@@ -153,15 +210,30 @@ void addPace(const metrics::Port& port, double few, Finding& finding)
     }
 }
 
+void adviseOnLoss(const metrics::Port& port, Finding& finding)
+{
+    if (isEfa(port)) {
+        finding.advice = "EFA sends lost packets again over other paths, so some are normal. If collectives "
+                         "are slow at the same time, compare with another set of instances in the same "
+                         "placement group, and look for receivers that are overrun (rx_drops).";
+        return;
+    }
+    finding.advice = "RoCE: check that the switches are lossless for this traffic class (PFC and ECN on "
+                     "every hop, NCCL_IB_TC) and whether their queues drop. InfiniBand: look for errors of "
+                     "the physical links on the way (rdma_link_errors, `ibqueryerrors`). With adaptive "
+                     "routing, packets may arrive out of order without being lost.";
+    finding.settings = {"NCCL_IB_TC"};
+}
+
 std::optional<Finding> findLoss(const Context& context, const metrics::Port& port)
 {
     const std::int64_t again = gained(port, "retransmissions");
     const auto sent = port.gain("tx_packets");
-    if (again <= 0) {
+    if (static_cast<double>(again) < std::max(1.0, context.option("loss_least"))) {
         return std::nullopt;
     }
-    const bool software = isSoftware(port);
-    const double few = context.option(software ? "loss_software" : "loss");
+    const bool mild = isSoftware(port) || isEfa(port);
+    const double few = context.option(isSoftware(port) ? "loss_software" : isEfa(port) ? "loss_efa" : "loss");
     constexpr double kMany = 100.0;
     // If the traffic is not measured, it is known only that packets were lost.
     const double share =
@@ -171,8 +243,8 @@ std::optional<Finding> findLoss(const Context& context, const metrics::Port& por
     }
     const auto moved = movedIn(port, {"retransmissions"});
     Finding finding = findingFromFirst(context, port, moved);
-    const bool many = !software && share > few * kMany;
-    finding.severity = many ? Severity::Problem : Severity::Warning;
+    const bool many = !mild && share > few * kMany;
+    finding.severity = many ? Severity::Problem : isEfa(port) ? Severity::Info : Severity::Warning;
     finding.title =
         fmt::format("Port {} retransmitted {} packets{}: they were lost on the path", port.label(), again,
                     sent && *sent > 0 ? fmt::format(" ({:.2g} of those sent)", share) : "");
@@ -184,12 +256,10 @@ std::optional<Finding> findLoss(const Context& context, const metrics::Port& por
     addPace(port, few, finding);
     addOutages(context, port, moved, 0, finding);
     addCause(port, moved, finding);
-    addSlowCollectives(context, port, moved, finding);
-    finding.advice = "RoCE: check that the switches are lossless for this traffic class (PFC and ECN on "
-                     "every hop, NCCL_IB_TC) and whether their queues drop. InfiniBand: look for errors of "
-                     "the physical links on the way (rdma_link_errors, `ibqueryerrors`). With adaptive "
-                     "routing, packets may arrive out of order without being lost.";
-    finding.settings = {"NCCL_IB_TC"};
+    if (addSlowCollectives(context, port, moved, finding)) {
+        finding.severity = std::max(finding.severity, Severity::Warning);
+    }
+    adviseOnLoss(port, finding);
     return finding;
 }
 
@@ -206,21 +276,26 @@ std::optional<Finding> findNotReady(const Context& context, const metrics::Port&
     constexpr double kNsASecond = 1e9;
     const double seconds = std::max(1.0, static_cast<double>(port.sampled().length()) / kNsASecond);
     const double rate = static_cast<double>(std::max(refused, none)) / seconds;
-    const bool many = given > 0 || rate > context.option("not_ready_a_second");
-    finding.severity = many ? Severity::Problem : Severity::Warning;
+    finding.severity = given > 0 ? Severity::Problem : Severity::Info;
     finding.broken = given > 0;
-    finding.title = none > 0 ? fmt::format("On port {} {} messages arrived before a receive buffer was "
-                                           "posted: the software of this host is too slow",
-                                           port.label(), none)
-                             : fmt::format("Port {} was told {} times that its peer is not ready to receive: "
-                                           "the software there is too slow",
-                                           port.label(), std::max(refused, given));
+    finding.title =
+        none > 0 ? fmt::format("On port {} {} {} arrived before a receive buffer was posted", port.label(),
+                               none, none == 1 ? "message" : "messages")
+                 : fmt::format("Port {} was told {} {} that its peer is not ready to receive", port.label(),
+                               std::max(refused, given), std::max(refused, given) == 1 ? "time" : "times");
+    finding.title += given > 0
+                         ? fmt::format("{}: the connection of that queue pair is lost", gaveUpText(given))
+                         : std::string(": the software of the receiver was too slow");
     finding.figures.push_back(
         {"not_ready_a_second", Unit::PerSecond, rate, context.option("not_ready_a_second")});
     addFigure(port, "rnr_naks", context.option("not_ready"), finding);
     addFigure(port, "rx_no_buffer", context.option("not_ready"), finding);
     addCause(port, moved, finding);
-    addSlowCollectives(context, port, moved, finding);
+    if (addSlowCollectives(context, port, moved, finding)) {
+        finding.severity =
+            std::max(finding.severity,
+                     rate > context.option("not_ready_a_second") ? Severity::Problem : Severity::Warning);
+    }
     finding.advice = "The link is fine. NCCL's proxy threads of the receiving rank do not run in time: give "
                      "each rank its own CPUs near its adapter (cpu_affinity, cpu_contention).";
     return finding;
@@ -246,6 +321,26 @@ std::optional<Finding> findRefused(const Context& context, const metrics::Port& 
     return finding;
 }
 
+/// EFA lowers the rate of a connection that it takes for impaired.
+std::optional<Finding> findImpaired(const Context& context, const metrics::Port& port)
+{
+    const std::int64_t times = gained(port, "impaired_connections");
+    if (times <= 0) {
+        return std::nullopt;
+    }
+    const auto moved = movedIn(port, {"impaired_connections"});
+    Finding finding = findingFromFirst(context, port, moved);
+    finding.severity = Severity::Info;
+    finding.title = fmt::format("Port {} lowered the rate of connections {} {}, because they were impaired",
+                                port.label(), times, times == 1 ? "time" : "times");
+    addFigure(port, "impaired_connections", 0, finding);
+    if (addSlowCollectives(context, port, moved, finding)) {
+        finding.severity = Severity::Warning;
+    }
+    adviseOnLoss(port, finding);
+    return finding;
+}
+
 bool isMeasured(const metrics::Port& port)
 {
     const std::initializer_list<trace::SeriesMetric> counters{
@@ -256,7 +351,7 @@ bool isMeasured(const metrics::Port& port)
 
 Outcome run(const Context& context)
 {
-    return checkPorts(context, isMeasured, findUnanswered, findLoss, findNotReady, findRefused);
+    return checkPorts(context, isMeasured, findUnanswered, findLoss, findNotReady, findRefused, findImpaired);
 }
 
 } // namespace
@@ -264,8 +359,10 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(rdma_retransmissions, .title = "RDMA transport errors", .needs = "sampled (rdma)",
               .options = kOptions, .run = run,
               .help = "Increase of the transport's counters during the run, grouped by meaning: no answer "
-                      "(peer or path), loss on the path, a receiver that was not ready, refused access. The "
-                      "cost is the extra time of collectives that took more than twice their usual time "
+                      "(peer or path), loss on the path, a receiver that was not ready, refused access. "
+                      "Receivers that were not ready are information, unless the queue pair gave up or "
+                      "collectives were slow at that time. EFA is judged by its own counters. The cost is "
+                      "the extra time of collectives that took more than twice their usual time "
                       "while the counters increased; it is not known without the arrivals of all ranks.",
               .checksLinks = true);
 

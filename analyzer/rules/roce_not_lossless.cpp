@@ -3,16 +3,18 @@
 // (PFC) nor congestion marks (ECN). If pause frames alone do it, they stop all senders behind a slow
 // receiver.
 #include "rules/shared/device_samples.h"
-#include "rules/shared/ports.h"
+#include "rules/shared/port_peers.h"
 #include "rules/shared/settings.h"
+
+#include <array>
 
 namespace ringside::rules::rule_roce_not_lossless {
 namespace {
 
 constexpr Option kOptions[] = {
     {"loss", 1e-6, "the path counts as lossy above this share of lost packets"},
-    {"paused", 0.01, "warn above this share of the time in which the port was paused"},
-    {"paused_much", 0.1, "a problem from this share"},
+    {"paused", 0.01, "report above this share of the time in which the port was paused"},
+    {"paused_much", 0.1, "warn from this share; no source gives a limit"},
 };
 
 /// A RoCE port with the ethtool counters of its interface.
@@ -33,7 +35,7 @@ std::vector<RocePort> rocePorts(const Context& context)
 {
     std::vector<RocePort> all;
     for (const metrics::Port& port : context.figures.ports) {
-        if (port.fact("link_layer") != "Ethernet" || isSoftware(port)) {
+        if (port.fact("link_layer") != "Ethernet" || isSoftware(port) || isEfa(port)) {
             continue;
         }
         RocePort each{&port, nullptr, std::string(port.fact("netdev"))};
@@ -50,8 +52,24 @@ std::vector<RocePort> rocePorts(const Context& context)
     return all;
 }
 
-/// Returns the share of packets that were lost on the path to this port, or discarded by it.
-std::optional<double> lossOf(const RocePort& each)
+/// Returns what the ports of the run sent again, or waited for in vain. Packets that only arrive out of
+/// sequence were not lost: adaptive routing sends them over several paths.
+std::int64_t repairsOf(const Context& context)
+{
+    const std::array<trace::SeriesMetric, 3> kRepairs{"retransmissions", "adaptive_retransmissions",
+                                                      "ack_timeouts"};
+    std::int64_t sum = 0;
+    for (const metrics::Port& port : context.figures.ports) {
+        for (const trace::SeriesMetric& metric : kRepairs) {
+            sum = model::addCapped(sum, port.gain(metric).value_or(0));
+        }
+    }
+    return sum;
+}
+
+/// Returns the share of packets that were lost on the path to this port, or discarded by it. Those out of
+/// sequence count as far as something was sent again.
+std::optional<double> lossOf(const RocePort& each, std::int64_t repairs)
 {
     const auto received = each.port->gain("rx_packets");
     const auto missing = each.port->gain("rx_out_of_sequence");
@@ -59,7 +77,9 @@ std::optional<double> lossOf(const RocePort& each)
     if (!received || *received <= 0 || (!missing && !discarded)) {
         return std::nullopt;
     }
-    const auto lost = static_cast<double>(missing.value_or(0)) + static_cast<double>(discarded.value_or(0));
+    const std::int64_t repaired = model::addCapped(repairs, each.port->gain("rx_duplicates").value_or(0));
+    const auto lost = static_cast<double>(std::min(missing.value_or(0), repaired)) +
+                      static_cast<double>(discarded.value_or(0));
     return lost / static_cast<double>(*received);
 }
 
@@ -94,9 +114,9 @@ Finding findingOf(const Context& context, const RocePort& each)
     return finding;
 }
 
-std::optional<Finding> checkLoss(const Context& context, const RocePort& each)
+std::optional<Finding> checkLoss(const Context& context, const RocePort& each, std::int64_t repairs)
 {
-    const auto loss = lossOf(each);
+    const auto loss = lossOf(each, repairs);
     const std::string missing = whatIsMissing(each);
     if (!loss || *loss <= context.option("loss") || missing.empty()) {
         return std::nullopt;
@@ -113,25 +133,44 @@ std::optional<Finding> checkLoss(const Context& context, const RocePort& each)
     return finding;
 }
 
+/// The adapter's driver stops it when it has sent pause frames for too long (mlx5: pause storm error events);
+/// warning events come before that and change nothing.
+std::optional<Finding> checkStorms(const Context& context, const RocePort& each)
+{
+    const std::int64_t storms = each.gain("pause_storms").value_or(0);
+    const std::int64_t warnings = each.gain("pause_storm_warnings").value_or(0);
+    if (storms <= 0 && warnings <= 0) {
+        return std::nullopt;
+    }
+    Finding finding = findingOf(context, each);
+    finding.severity = storms > 0 ? severityIfUsed(*each.port, Severity::Problem) : Severity::Info;
+    finding.title =
+        storms > 0 ? fmt::format("Port {} sent pause frames without end {} {}, until its driver stopped it: "
+                                 "it could not take in what came",
+                                 each.port->label(), storms, storms == 1 ? "time" : "times")
+                   : fmt::format("The driver of port {} warned {} {} that it sends pause frames for long",
+                                 each.port->label(), warnings, warnings == 1 ? "time" : "times");
+    finding.figures = {{"pause_storms", Unit::Count, static_cast<double>(storms), 0},
+                       {"pause_storm_warnings", Unit::Count, static_cast<double>(warnings), {}}};
+    finding.advice = "This host is the slow receiver, not the network: check the adapter's PCIe link and "
+                     "NUMA node, PCIe access control on the way to the GPUs, and the kernel log.";
+    return finding;
+}
+
 std::optional<Finding> checkPauses(const Context& context, const RocePort& each)
 {
     const auto us = each.gain("rx_pause_us");
     const double seconds = static_cast<double>(each.port->sampled().length()) / 1e9;
     const double share = us && seconds > 0 ? std::min(1.0, static_cast<double>(*us) / 1e6 / seconds) : 0.0;
-    const std::int64_t storms = each.gain("pause_storms").value_or(0);
-    if (share <= context.option("paused") && storms <= 0) {
+    if (share <= context.option("paused")) {
         return std::nullopt;
     }
     Finding finding = findingOf(context, each);
-    const bool much = share >= context.option("paused_much") || storms > 0;
-    finding.severity = severityIfUsed(*each.port, much ? Severity::Problem : Severity::Warning);
+    const bool much = share >= context.option("paused_much");
+    finding.severity = severityIfUsed(*each.port, much ? Severity::Warning : Severity::Info);
     finding.title =
-        storms > 0
-            ? fmt::format("Port {} saw {} pause storms: a device sends pause frames without end",
-                          each.port->label(), storms)
-            : fmt::format(
-                  "Port {} was paused for {} of the time: a receiver, or a switch on the path, is too slow",
-                  each.port->label(), percent(share));
+        fmt::format("Port {} was paused for {} of the time: a receiver, or a switch on the path, is too slow",
+                    each.port->label(), percent(share));
     finding.figures = {{"paused_share", Unit::Share, share, context.option("paused")}};
     finding.advice = "Find the sender of the pause frames: a host whose tx_pauses increase is the slow "
                      "receiver (check its PCIe link, NUMA node and PCIe access control); else it is a "
@@ -141,18 +180,20 @@ std::optional<Finding> checkPauses(const Context& context, const RocePort& each)
 
 bool isMeasured(const RocePort& each)
 {
-    return lossOf(each) || each.gain("rx_pause_us") || each.gain("pause_storms");
+    return lossOf(each, 0) || each.gain("rx_pause_us") || each.gain("pause_storms");
 }
 
 Outcome run(const Context& context)
 {
     std::vector<Finding> findings;
     bool known = false;
+    const std::int64_t repairs = repairsOf(context);
     for (const RocePort& each : rocePorts(context)) {
         known = known || isMeasured(each);
-        for (const auto check : {checkLoss, checkPauses}) {
-            if (auto finding = check(context, each)) {
-                findings.push_back(std::move(*finding));
+        for (auto& finding :
+             {checkLoss(context, each, repairs), checkPauses(context, each), checkStorms(context, each)}) {
+            if (finding) {
+                findings.push_back(*finding);
             }
         }
     }
@@ -168,7 +209,9 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(roce_not_lossless, .title = "RoCE runs over a network that loses packets or pauses",
               .needs = "sampled (rdma, ethtool)", .options = kOptions, .run = run,
               .help = "Packets lost on the path to each RoCE port, if no pause frame or no congestion mark "
-                      "arrived in the same time; and the time for which pause frames stopped it. The "
+                      "arrived in the same time; and the time for which pause frames stopped it. Packets out "
+                      "of sequence count as lost only as far as ports of the run sent packets again or "
+                      "received duplicates. The "
                       "settings of switches are not visible. Rule rdma_retransmissions estimates the cost.",
               .checksLinks = true);
 

@@ -91,14 +91,16 @@ Edit sentAgain(std::int64_t segments, std::int64_t sent = 1'000'000, std::int64_
                 sampled("host_network", "machine", "tcp_timeouts", "counter", growing(segments / 100))});
 }
 
-/// A RoCE port of which so many packets were lost, and of whose card so many pause frames came.
+/// A RoCE port to which so many packets were lost and sent again, and of whose card so many pause frames
+/// came.
 Edit roce(std::int64_t lost, std::int64_t pauses)
 {
     const auto growing = [](std::int64_t whole) {
         return [whole](int, double place) { return std::llround(place * static_cast<double>(whole)); };
     };
-    return all({activePort(), portCounts("rx_out_of_sequence", lost), portCounts("ecn_marked", pauses),
-                roceFacts, sampled("ethtool", "eth2", "rx_pauses", "counter", growing(pauses)),
+    return all({activePort(), portCounts("rx_out_of_sequence", lost), portCounts("retransmissions", lost),
+                portCounts("ecn_marked", pauses), roceFacts,
+                sampled("ethtool", "eth2", "rx_pauses", "counter", growing(pauses)),
                 sampled("ethtool", "eth2", "rx_pause_us", "counter", growing(pauses / 100))});
 }
 

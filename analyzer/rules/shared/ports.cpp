@@ -51,6 +51,13 @@ double movedShare(const metrics::Port& port, const std::vector<model::Interval>&
     return std::min(1.0, ns / static_cast<double>(std::max<std::int64_t>(1, port.sampled().length())));
 }
 
+/// A counter that increases for most of the run is there at every slow collective, whatever made it slow.
+bool isMoreThanChance(const SlowCollectives& slow, double moved)
+{
+    constexpr double kTimes = 1.5;
+    return static_cast<double>(slow.then) >= kTimes * moved * static_cast<double>(slow.all);
+}
+
 } // namespace
 
 void addEvidence(const Context& context, const metrics::Port& port, const model::Interval& span,
@@ -146,11 +153,11 @@ bool overlapsAny(const std::vector<model::Interval>& spans, const model::Interva
     return after != spans.begin() && model::overlapLength(*(after - 1), other) > 0;
 }
 
-void addSlowCollectives(const Context& context, const metrics::Port& port,
+bool addSlowCollectives(const Context& context, const metrics::Port& port,
                         const std::vector<model::Interval>& spans, Finding& finding)
 {
     if (!context.figures.arrivalsMeasured()) {
-        return;
+        return false;
     }
     const std::vector<model::Interval> moved = merged(spans);
     const SlowCollectives slow = slowDuring(context, moved);
@@ -162,7 +169,7 @@ void addSlowCollectives(const Context& context, const metrics::Port& port,
         finding.title += slow.all == 0
                              ? "; no collective was slow"
                              : fmt::format("; none of the {} slowest collectives was at that time", slow.all);
-        return;
+        return false;
     }
     finding.title += fmt::format(
         "; {} of the {} slowest collectives (more than twice the usual time) fall into the intervals in "
@@ -173,6 +180,7 @@ void addSlowCollectives(const Context& context, const metrics::Port& port,
     finding.evidence.push_back(
         transferEvidence(context, *slow.slowest, "the slowest collective while the counters increased"));
     finding.partOf = {"exposed_communication", "collective_bandwidth_low"};
+    return isMoreThanChance(slow, movedShare(port, moved));
 }
 
 } // namespace ringside::rules

@@ -36,8 +36,11 @@ void addEvidence(const Context& context, const metrics::Port& port, const model:
 /// the port.
 void lowerSeverityIfUnused(const metrics::Port& port, Finding& finding);
 
+/// What becomes of findings about a port on which no recorded process has a queue pair.
+enum class IfUnused : std::uint8_t { Lower, Keep };
+
 /// Checks every port. `isMeasured` says if the port was measured; each check returns a finding or null.
-template <class IsMeasured, class... Judges>
+template <IfUnused ifUnused = IfUnused::Lower, class IsMeasured, class... Judges>
 [[nodiscard]] Outcome checkPorts(const Context& context, const IsMeasured& isMeasured,
                                  const Judges&... judges)
 {
@@ -49,7 +52,9 @@ template <class IsMeasured, class... Judges>
             if (finding) {
                 finding->limit = Limit::Link;
                 finding->links = {port.label()};
-                lowerSeverityIfUnused(port, *finding);
+                if (ifUnused == IfUnused::Lower) {
+                    lowerSeverityIfUnused(port, *finding);
+                }
                 findings.push_back(std::move(*finding));
             }
         };
@@ -74,8 +79,9 @@ struct SlowCollectives {
 /// Returns true if one of the merged spans overlaps `other`.
 [[nodiscard]] bool overlapsAny(const std::vector<model::Interval>& spans, const model::Interval& other);
 /// Adds the collectives that were slow while the counters of the port increased: a clause in the title,
-/// evidence, and the cost per step.
-void addSlowCollectives(const Context& context, const metrics::Port& port,
+/// evidence, and the cost per step. Returns true if collectives were slow then more often than the share of
+/// time in which the counters increased would make by chance.
+bool addSlowCollectives(const Context& context, const metrics::Port& port,
                         const std::vector<model::Interval>& spans, Finding& finding);
 
 } // namespace ringside::rules

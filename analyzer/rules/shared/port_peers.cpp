@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rules/shared/port_peers.h"
+
+#include <fmt/format.h>
+
+namespace ringside::rules {
+namespace {
+
+bool holds(std::string_view text, std::string_view part)
+{
+    return text.find(part) != std::string_view::npos;
+}
+
+bool isBond(const metrics::Port& port)
+{
+    return holds(port.name, "bond") || port.fact("netdev").starts_with("bond") || !port.fact("bond").empty();
+}
+
+/// Returns ".1" of "0000:ba:00.1 mlx5_1:1", and the port's number; the latter alone if the place is not
+/// known.
+std::string placeOf(const metrics::Port& port)
+{
+    const std::string_view pci = port.fact("pci");
+    const std::size_t dot = pci.rfind('.');
+    const std::size_t colon = port.name.rfind(':');
+    return std::string(dot != std::string_view::npos ? pci.substr(dot) : "") +
+           (colon != std::string::npos ? port.name.substr(colon) : "");
+}
+
+/// The ports of a run are ordered by host.
+auto portsOn(const Context& context, const std::string& host)
+{
+    return std::ranges::equal_range(context.figures.ports, host, {}, &metrics::Port::host);
+}
+
+std::int64_t fastestOf(const Context& context, const std::string& host)
+{
+    std::int64_t fastest = 0;
+    for (const metrics::Port& port : portsOn(context, host)) {
+        if (isActive(port)) {
+            fastest = std::max(fastest, port.last("rate_mbps").value_or(0));
+        }
+    }
+    return fastest;
+}
+
+} // namespace
+
+bool isActive(const metrics::Port& port)
+{
+    constexpr std::int64_t kActive = 4; // IB_PORT_ACTIVE
+    return port.last("state") == std::optional(kActive);
+}
+
+bool isEfa(const metrics::Port& port)
+{
+    return port.fact("driver") == "efa";
+}
+
+PortRole roleOf(const Context& context, const metrics::Port& port)
+{
+    constexpr std::int64_t kSlower = 4;
+    if (isBond(port)) {
+        return PortRole::Bond;
+    }
+    if (holds(port.name, "stor") || holds(port.fact("netdev"), "stor")) {
+        return PortRole::Storage;
+    }
+    const auto rate = port.last("rate_mbps");
+    // A kernel that does not know a speed says SDR.
+    const bool known = rate && port.fact("generation") != "SDR";
+    return known && *rate * kSlower <= fastestOf(context, port.host) ? PortRole::Management : PortRole::Rail;
+}
+
+std::string kindOf(const metrics::Port& port)
+{
+    return fmt::format("{} {} {} {} {} {}", port.fact("driver"), port.fact("hca_type"), port.fact("board"),
+                       port.fact("link_layer"), placeOf(port), isBond(port) ? "bond" : "port");
+}
+
+std::vector<const metrics::Port*> siblingsOf(const Context& context, const metrics::Port& port)
+{
+    std::vector<const metrics::Port*> siblings;
+    const std::string kind = kindOf(port);
+    for (const metrics::Port& each : portsOn(context, port.host)) {
+        if (&each != &port && kindOf(each) == kind) {
+            siblings.push_back(&each);
+        }
+    }
+    return siblings;
+}
+
+} // namespace ringside::rules
