@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/other_hosts.h"
 
+#include "cli/messages.h"
 #include "cli/text_file.h"
 #include "trace/own_program.h"
 
@@ -8,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -98,7 +100,15 @@ std::vector<doctor::Host> factsOfHosts(const std::string& launcher)
     const std::string self = trace::ownProgram();
     const std::string command = fmt::format("{} '{}' doctor --facts", launcher, self);
     std::vector<doctor::Host> hosts;
-    for (auto& [name, answer] : read(command)) {
+    Answers answers = read(command);
+    const bool anyWhole = std::ranges::any_of(
+        answers, [](const auto& each) { return each.second.announced == each.second.lines; });
+    for (auto& [name, answer] : answers) {
+        if (answer.announced != answer.lines && anyWhole) {
+            printMessage("ringside: {} answered only {} of {} facts and is left out\n", name, answer.lines,
+                         answer.announced);
+            continue;
+        }
         refuseHalf(name, answer,
                    "Run it again with fewer hosts, or one process per host (srun --ntasks-per-node=1).");
         hosts.push_back({name, std::move(answer.facts)});

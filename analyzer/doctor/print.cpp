@@ -16,6 +16,7 @@ namespace {
 struct SharedFinding {
     Advice advice;
     std::vector<std::string> hosts;
+    std::vector<std::string> others = {}; ///< titles of findings of the same kind, which this one stands for
 };
 
 std::vector<SharedFinding> together(const Examination& examination)
@@ -35,6 +36,36 @@ std::vector<SharedFinding> together(const Examination& examination)
     std::ranges::stable_sort(all, std::ranges::greater(),
                              [](const SharedFinding& said) { return said.advice.severity; });
     return all;
+}
+
+/// Puts findings of one check with the same severity and advice together: eight ports with one fault are one
+/// thing to read.
+std::vector<SharedFinding> byKind(std::vector<SharedFinding> all)
+{
+    std::vector<SharedFinding> kinds;
+    for (SharedFinding& each : all) {
+        const auto same = std::ranges::find_if(kinds, [&each](const SharedFinding& kind) {
+            return kind.advice.check == each.advice.check && kind.advice.severity == each.advice.severity &&
+                   kind.advice.advice == each.advice.advice && kind.hosts == each.hosts;
+        });
+        if (same != kinds.end()) {
+            same->others.push_back(std::move(each.advice.title));
+        } else {
+            kinds.push_back(std::move(each));
+        }
+    }
+    return kinds;
+}
+
+std::string othersText(const SharedFinding& said)
+{
+    constexpr std::size_t kMost = 3;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(kMost, said.others.size()); ++i) {
+        text += "; " + said.others[i];
+    }
+    return said.others.size() > kMost ? text + fmt::format("; and {} more", said.others.size() - kMost)
+                                      : text;
 }
 
 std::string hostsText(const std::vector<std::string>& hosts)
@@ -92,8 +123,8 @@ std::string differencesText(const Examination& examination, Style style)
 std::string adviceText(const SharedFinding& said, std::size_t hosts, Style style, std::size_t width)
 {
     const std::string where = hosts > 1 ? fmt::format(" [{}]", hostsText(said.hosts)) : "";
-    const std::string head =
-        fmt::format("{}: {}{}", rules::severityName(said.advice.severity), said.advice.title, where);
+    const std::string head = fmt::format("{}: {}{}{}", rules::severityName(said.advice.severity),
+                                         said.advice.title, othersText(said), where);
     const std::string fix = said.advice.fix.empty() ? "" : "  try: " + said.advice.fix;
     if (style == Style::Markdown) {
         return fmt::format("- **{}** {}{}\n", report::markdownText(head),
@@ -126,7 +157,7 @@ std::string textOf(const Examination& examination, Style style, std::size_t widt
             text.pop_back();
         }
     }
-    const std::vector<SharedFinding> all = together(examination);
+    const std::vector<SharedFinding> all = byKind(together(examination));
     text += fmt::format("\n{}{}\n\n", markdown ? "## " : "", all.empty() ? "No problems found" : "Findings");
     for (const SharedFinding& said : all) {
         text += adviceText(said, examination.hosts.size(), style, width) + (markdown ? "" : "\n");

@@ -10,6 +10,8 @@
 #include <bit>
 #include <cctype>
 #include <cstdlib>
+#include <numeric>
+#include <vector>
 
 namespace ringside::settings {
 namespace {
@@ -37,6 +39,58 @@ std::string upper(std::string_view text)
     return result;
 }
 
+/// Returns how many letters must be added, left out or changed to make one of the other.
+std::size_t distanceOf(std::string_view a, std::string_view b)
+{
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0]++;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+        }
+    }
+    return row[b.size()];
+}
+
+/// Returns the known name that is meant; empty if none is near.
+std::string_view meantName(std::string_view name)
+{
+    constexpr std::size_t kMostLetters = 3;
+    constexpr std::size_t kLongest = 128; // a longer one is no slip
+    std::string_view best;
+    std::size_t least = kMostLetters + 1;
+    for (const std::string_view known : kNames) {
+        const std::size_t letters = name.size() > kLongest ? least : distanceOf(name, known);
+        if (letters < least) {
+            least = letters;
+            best = known;
+        }
+    }
+    return best;
+}
+
+/// Returns the first of the words of `text`, apart by commas, that is none of `known`; empty if all are.
+std::string wordNotIn(std::string_view text, const Words& known)
+{
+    const std::string padded = fmt::format(" {} ", known.words);
+    if (known.list && text.starts_with('^')) {
+        text.remove_prefix(1);
+    }
+    while (!text.empty()) {
+        const std::size_t end = known.list ? std::min(text.find(','), text.size()) : text.size();
+        const std::string word = upper(text.substr(0, end));
+        const bool number = known.level && word.find_first_not_of("0123456789") == std::string::npos;
+        if (!number && padded.find(" " + word + " ") == std::string::npos) {
+            return word;
+        }
+        text.remove_prefix(std::min(text.size(), end + 1));
+    }
+    return {};
+}
+
 class VariableCheck {
 public:
     VariableCheck(const Variables& variables, const LoadedLibrary& library)
@@ -48,6 +102,7 @@ public:
         checkUnknownNames();
         checkOldNames();
         checkNumbers();
+        checkWords();
         checkSockets();
         checkCtas();
         checkAlgorithmAndProtocol();
@@ -86,14 +141,25 @@ private:
         if (find(kNever) != nullptr) {
             names.insert(kNever);
         }
+        for (const auto& [name, value] : m_variables) {
+            const bool known = std::ranges::find(kNames, name) != std::end(kNames);
+            if (name.starts_with("TORCH_NCCL_") && !known && !meantName(name).empty()) {
+                names.insert(name);
+            }
+        }
         for (const std::string& name : names) {
             std::string advice = "Remove it or correct its name: it has no effect.";
+            if (const std::string_view meant = meantName(name); !meant.empty() && meant != name) {
+                advice = fmt::format("Did you mean {}? As it is, it has no effect.", meant);
+            }
             if (name == kNever) {
                 advice = "No version of NCCL has it. NCCL_MIN_CTAS and NCCL_MAX_CTAS limit the number of "
                          "channels. NCCL chooses well by itself, so compare before and after.";
             }
             add(Trouble::Unknown, Severity::Warning, name,
-                fmt::format("{} is set, and {} does not know it", name, nccl()), std::move(advice));
+                fmt::format("{} is set, and {} does not know it", name,
+                            name.starts_with("TORCH_") ? "PyTorch" : nccl()),
+                std::move(advice));
         }
     }
 
@@ -153,6 +219,19 @@ private:
                 add(Trouble::Range, Severity::Warning, "NCCL_NTHREADS",
                     fmt::format("NCCL_NTHREADS={} is none of 64, 128, 256, 512", *threads),
                     "Remove it: NCCL chooses a value that fits the GPU.");
+            }
+        }
+    }
+
+    void checkWords()
+    {
+        for (const Words& known : kWords) {
+            const std::string* const text = find(known.name);
+            const std::string word = text != nullptr ? wordNotIn(*text, known) : std::string();
+            if (!word.empty()) {
+                add(Trouble::Value, Severity::Warning, known.name,
+                    fmt::format("{}={}: {} is none of its words", known.name, *text, word),
+                    fmt::format("It knows {}{}.", known.words, known.level ? " and numbers" : ""));
             }
         }
     }

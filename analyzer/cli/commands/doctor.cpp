@@ -68,8 +68,12 @@ doctor::Examination examination(const Options& options)
     return result;
 }
 
+/// A difference between hosts counts as a warning.
 bool fails(const doctor::Examination& examination, const std::string& severity)
 {
+    if (severity != "problem" && !examination.differences.empty()) {
+        return true;
+    }
     return std::ranges::any_of(examination.hosts, [&](const doctor::ExaminedHost& host) {
         return std::ranges::any_of(host.advice, [&](const doctor::Advice& each) {
             const rules::Severity least = severity == "info"      ? rules::Severity::Info
@@ -122,7 +126,8 @@ Action declare(CLI::App& app)
         ->check(CLI::Range(0.001, 1000.0))
         ->capture_default_str();
     app.add_option("--fail-on", options->failOn,
-                   "Exit with 1 if there are findings of this severity or above")
+                   "Exit with 1 if there are findings of this severity or above; a difference between hosts "
+                   "is a warning")
         ->check(CLI::IsMember({"info", "warning", "problem"}));
     app.add_flag("--fix", options->fix, "Print the commands that would fix the findings; runs none of them");
     app.add_flag("--facts", options->facts,

@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <array>
 #include <cstdio>
@@ -56,7 +57,38 @@ void writeVersion(const Library& library, int out)
     }
 }
 
-/// Finds variables that NCCL would read but that its file does not contain.
+/// Returns the files of NCCL's plugins that the environment or their usual names lead to.
+void writePlugins(const Facts& facts, int out)
+{
+    for (const auto& [variable, usual] :
+         {std::pair("NCCL_NET_PLUGIN", "libnccl-net"), std::pair("NCCL_TUNER_PLUGIN", "libnccl-tuner"),
+          std::pair("NCCL_PROFILER_PLUGIN", "libnccl-profiler")}) {
+        const std::string named(facts.text(fmt::format("environment.{}", variable)));
+        for (const std::string& file :
+             {named, fmt::format("{}-{}.so", usual, named), fmt::format("{}.so", usual)}) {
+            void* const handle = file.empty() ? nullptr : dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
+            link_map* where = nullptr;
+            if (handle != nullptr && dlinfo(handle, RTLD_DI_LINKMAP, &where) == 0) {
+                dprintf(out, "%s\n", where->l_name);
+                break;
+            }
+        }
+    }
+}
+
+/// Removes from `names` those that a plugin contains: it reads them.
+void removePluginNames(const Facts& facts, std::set<std::string>& names)
+{
+    std::istringstream files(
+        ringside::doctor::outputOfChild([&facts](int out) { writePlugins(facts, out); }));
+    for (std::string file; !names.empty() && std::getline(files, file);) {
+        if (auto missing = ringside::trace::namesMissingIn(file, names)) {
+            names = std::move(*missing);
+        }
+    }
+}
+
+/// Finds variables that NCCL would read but that neither its file nor those of its plugins contain.
 void unknownVariables(const std::string& library, Facts& facts)
 {
     std::set<std::string> names;
@@ -68,7 +100,8 @@ void unknownVariables(const std::string& library, Facts& facts)
             }
         }
     }
-    if (const auto missing = ringside::trace::namesMissingIn(library, names)) {
+    if (auto missing = ringside::trace::namesMissingIn(library, names)) {
+        removePluginNames(facts, *missing);
         facts.set("nccl.unknown_variables", fmt::format("{}", fmt::join(*missing, ",")));
     }
 }

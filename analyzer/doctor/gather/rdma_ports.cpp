@@ -19,6 +19,11 @@ void gather(const Root& root, Facts& facts)
         if (const auto firmware = root.line(folder + "fw_ver")) {
             facts.set("rdma." + device + ".firmware", *firmware);
         }
+        for (const std::string_view file : {"hca_type", "board_id"}) {
+            if (const auto value = root.line(folder + std::string(file))) {
+                facts.set("rdma." + device + "." + std::string(file), *value);
+            }
+        }
         std::error_code error;
         const auto place = std::filesystem::read_symlink(root.path(folder + "device"), error);
         if (!error) {
@@ -29,6 +34,9 @@ void gather(const Root& root, Facts& facts)
                 if (const auto value = root.line(folder + "ports/" + port + "/" + std::string(file))) {
                     facts.set("rdma." + device + "/" + port + "." + std::string(file), *value);
                 }
+            }
+            if (const auto gids = root.entries(folder + "ports/" + port + "/gids"); !gids.empty()) {
+                facts.set("rdma." + device + "/" + port + ".gids", std::to_string(gids.size()));
             }
             if (const auto netdev = root.line(folder + "ports/" + port + "/gid_attrs/ndevs/0")) {
                 facts.set("rdma." + device + "/" + port + ".netdev", *netdev);

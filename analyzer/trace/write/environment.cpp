@@ -9,24 +9,37 @@
 namespace ringside::trace {
 namespace {
 
-constexpr std::array<std::string_view, 8> kPrefixes{"NCCL_", "TORCH_", "PYTORCH_",  "CUDA_",
-                                                    "OMP_",  "SLURM_", "RINGSIDE_", "OMPI_COMM_WORLD_"};
-constexpr std::array<std::string_view, 12> kNames{
-    "RANK",       "WORLD_SIZE",  "LOCAL_RANK",      "LOCAL_WORLD_SIZE",
-    "GROUP_RANK", "MASTER_ADDR", "MASTER_PORT",     "TORCHELASTIC_RESTART_COUNT",
-    "PMI_RANK",   "PMI_SIZE",    "LD_LIBRARY_PATH", "NVIDIA_VISIBLE_DEVICES"};
+constexpr std::array<std::string_view, 12> kPrefixes{
+    "NCCL_", "TORCH_",    "PYTORCH_",         "CUDA_", "OMP_", "SLURM_",
+    "FI_",   "RINGSIDE_", "OMPI_COMM_WORLD_", "GLOO_", "UCX_", "OFI_NCCL_"};
+constexpr std::array<std::string_view, 13> kNames{"RANK",
+                                                  "WORLD_SIZE",
+                                                  "LOCAL_RANK",
+                                                  "LOCAL_WORLD_SIZE",
+                                                  "GROUP_RANK",
+                                                  "MASTER_ADDR",
+                                                  "MASTER_PORT",
+                                                  "TORCHELASTIC_RESTART_COUNT",
+                                                  "PMI_RANK",
+                                                  "PMI_SIZE",
+                                                  "LD_LIBRARY_PATH",
+                                                  "NVIDIA_VISIBLE_DEVICES",
+                                                  "TP_SOCKET_IFNAME"};
 
 // Read by PyTorch, by plugins of NCCL and by its own profiler examples: not in libnccl.
-constexpr std::array<std::string_view, 14> kOthers{"NCCL_ASYNC_ERROR_HANDLING",
+constexpr std::array<std::string_view, 17> kOthers{"NCCL_ASYNC_ERROR_HANDLING",
                                                    "NCCL_BLOCKING_WAIT",
                                                    "NCCL_DESYNC_DEBUG",
                                                    "NCCL_ENABLE_TIMING",
                                                    "NCCL_FASTRAK_",
                                                    "NCCL_GPUDIRECTTCPX_",
+                                                   "NCCL_IBEXT_",
                                                    "NCCL_INSPECTOR_",
+                                                   "NCCL_OFI_",
                                                    "NCCL_PROFILE_DUMP_FILE",
                                                    "NCCL_PROFILE_EVENT_MASK",
                                                    "NCCL_SHARP_",
+                                                   "NCCL_SHIMNET_",
                                                    "NCCL_TESTS_",
                                                    "NCCL_UCX_",
                                                    "NCCL_TUNER_CONFIG_",

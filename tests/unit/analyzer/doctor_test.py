@@ -146,6 +146,65 @@ class Doctor(cases.FolderCase):
         self.assertEqual(titles("40000"), ["info"])
         self.assertEqual(titles("200000"), ["problem"])
 
+    def host_with_rails(self, count=4, **changed):
+        """Adapters of one board with a port each; a changed one is mlx5_2=dict(state=...)."""
+        for number in range(count):
+            name = f"mlx5_{number}"
+            port = {"state": "4: ACTIVE", "phys_state": "5: LinkUp", "rate": "400 Gb/sec (4X NDR)", "link_layer": "InfiniBand",
+                    **changed.get(name, {})}
+            self.host({f"sys/class/infiniband/{name}/board_id": "MT_0000000838\n", f"sys/class/infiniband/{name}/hca_type": "MT4129\n",
+                       **{f"sys/class/infiniband/{name}/ports/1/{file}": text + "\n" for file, text in port.items()},
+                       **{f"sys/class/infiniband/{name}/ports/1/gids/{index}": "fe80:0000\n" for index in range(4)}})
+        return self.host(NAMED)
+
+    def advice(self, host):
+        return {(each["severity"], each["title"]) for each in self.visit("--root", host)["hosts"][0]["findings"]
+                if each["check"] == "rdma_ports"}
+
+    def test_rails_that_are_alike_are_fine(self):
+        self.assertEqual(self.advice(self.host_with_rails()), set())
+
+    def test_a_rail_unlike_its_siblings_is_named_on_an_idle_host(self):
+        found = self.advice(self.host_with_rails(mlx5_1={"rate": "100 Gb/sec (1X NDR)"},
+                                                 mlx5_2={"state": "1: DOWN", "phys_state": "2: Polling"}))
+        self.assertEqual(found, {
+            ("problem", "RDMA port mlx5_1/1 runs at 100 Gb/sec (1X NDR), other ports of its kind at 400 Gb/s"),
+            ("warning", "RDMA port mlx5_2/1 is 1: DOWN (physical: 2: Polling); 3 of 4 ports of its kind are active")})
+
+    def test_findings_of_one_kind_are_one_thing_to_read(self):
+        slow = {f"mlx5_{number}": {"rate": "100 Gb/sec (1X NDR)"} for number in range(1, 6)}
+        text = self.doctor("--root", self.host_with_rails(8, **slow)).stdout
+        self.assertEqual(text.count("slowest port"), 1, text)
+        self.assertIn("and 1 more", text)
+
+    def test_names_that_the_host_does_not_have_are_found(self):
+        copy = self.host_with_rails()
+        self.host({"sys/class/net/eth0/speed": "200000\n",
+                   "etc/nccl.conf": "NCCL_SOCKET_IFNAME=enp7s0\nNCCL_IB_HCA=mlx5_0:1,mlx5_9\nNCCL_IB_GID_INDEX=7\nNCCL_IB_TC=300\n"
+                                    "NCCL_P2P_LEVEL=NEAR\n"})
+        titles = self.titles(self.visit("--root", copy))
+        for part in ("NCCL_SOCKET_IFNAME=enp7s0: this host has no interface enp7s0",
+                     "NCCL_IB_HCA=mlx5_0:1,mlx5_9: this host has no RDMA device mlx5_9",
+                     "NCCL_IB_GID_INDEX=7: the table of RDMA port mlx5_0/1 ends at 3", "NCCL_IB_TC=300 is outside 0 to 255",
+                     "NCCL_P2P_LEVEL=NEAR: NEAR is none of its words"):
+            self.assertTrue(any(part in title for title in titles), f"{part}: {titles}")
+
+    def test_swapped_and_added_adapters_are_told_from_what_is_expected(self):
+        copy = self.host_with_rails(2)
+        slots = [self.device(f"pci0000:0{number}/0000:0{number}:01.0", {"class": "0x020700", "vendor": "0x15b3"}) for number in (1, 2)]
+        for number, slot in enumerate(slots):
+            (copy / f"sys/class/infiniband/mlx5_{number}/device").symlink_to(f"../../../bus/pci/devices/{slot}")
+        expected = self.folder / "good.facts"
+        expected.write_text(self.doctor("--root", copy, "--facts").stdout)
+        for number, slot in enumerate(reversed(slots)):
+            link = copy / f"sys/class/infiniband/mlx5_{number}/device"
+            link.unlink()
+            link.symlink_to(f"../../../bus/pci/devices/{slot}")
+        self.host_with_rails(3)
+        titles = self.titles(self.visit("--root", copy, "--expect", expected))
+        for part in (f"rdma.mlx5_0.pci is {slots[1]}; {slots[0]} was expected", "rdma.mlx5_2 is there and was not expected"):
+            self.assertTrue(any(part in title for title in titles), f"{part}: {titles}")
+
     def test_a_host_is_held_against_one_that_is_as_it_should_be(self):
         expected = self.folder / "good.facts"
         card = "sys/class/net/eth0/"
@@ -322,6 +381,20 @@ class Doctor(cases.FolderCase):
         answers.write_text('["a", "library.nccl", "22809"]\n["a", 2]\n')
         self.assertIn("the answer of a is incomplete", self.doctor("--hosts", f"cat {answers} #", expect=3).stderr)
         self.assertIn("no host answered", self.doctor("--hosts", "false", expect=3).stderr)
+
+    def test_hosts_that_answered_are_judged_beside_one_that_did_not(self):
+        answers = self.folder / "answers"
+        answers.write_text('["a", "library.nccl", "22809"]\n["a", 2]\n["b", "library.nccl", "22809"]\n["b", 1]\n')
+        done = self.doctor("--hosts", f"cat {answers} #", "--format", "json")
+        self.assertEqual([host["name"] for host in json.loads(done.stdout)["hosts"]], ["b"])
+        self.assertIn("a answered only 1 of 2 facts and is left out", done.stderr)
+
+    def test_a_difference_between_hosts_counts(self):
+        answers = self.folder / "answers"
+        answers.write_text("".join(f'["{host}", "library.nccl", "{version}"]\n["{host}", 1]\n'
+                                   for host, version in (("a", 22809), ("b", 22900))))
+        self.doctor("--hosts", f"cat {answers} #", "--fail-on", "warning", expect=1)
+        self.doctor("--hosts", f"cat {answers} #", "--fail-on", "problem", expect=0)
 
     def test_fixes_are_printed_and_not_run(self):
         lines = self.doctor("--root", self.badly_set_up(), "--fix").stdout.splitlines()

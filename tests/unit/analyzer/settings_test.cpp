@@ -44,6 +44,19 @@ TEST(Settings, SaysWhatIsWrongAndNothingElse)
         {{{"NCCL_P2P_DISABLE", "0"}}, 22809, ""},
         {{{"NCCL_IB_GID_INDEX", "3"}}, 22809, "since NCCL 2.21"},
         {{{"NCCL_IB_GID_INDEX", "3"}}, 22005, ""},
+        {{{"NCCL_IB_TC", "106"}}, 22809, ""},
+        {{{"NCCL_IB_TC", "256"}}, 22809, "outside 0 to 255"},
+        {{{"NCCL_IB_SL", "16"}}, 22809, "outside 0 to 15"},
+        {{{"NCCL_NET_GDR_LEVEL", "PHB"}}, 22809, ""},
+        {{{"NCCL_NET_GDR_LEVEL", "sys"}}, 22809, ""},
+        {{{"NCCL_NET_GDR_LEVEL", "5"}}, 22809, ""},
+        {{{"NCCL_NET_GDR_LEVEL", "FAR"}}, 22809, "FAR is none of its words"},
+        {{{"NCCL_DEBUG_SUBSYS", "^INIT,COLL"}}, 22809, ""},
+        {{{"NCCL_DEBUG_SUBSYS", "INIT,NETWORK"}}, 22809, "NETWORK is none"},
+        {{{"TORCH_NCCL_BLOCKING_WAIT", "false"}}, 22809, ""},
+        {{{"TORCH_NCCL_TRACE_BUFER_SIZE", "2000"}}, 22809, "PyTorch does not know it"},
+        {{{"TORCH_NCCL_TRACE_BUFFER_SIZE", "2000"}}, 22809, ""},
+        {{{"TORCH_NCCL_SOMETHING_OF_TOMORROW", "1"}}, 22809, ""},
         {{{"NCCL_TOPO_FILE", "/there"}}, 22809, ""},
         {{{"NCCL_TOPO_FILE", "/elsewhere"}}, 22809, "this file does not exist"},
         {{{"NCCL_DEBUG", "info"}}, 22809, "is on"},
@@ -76,6 +89,7 @@ TEST(Settings, NamesThatTheLibraryDoesNotContainAreUnknown)
     EXPECT_EQ(remarks[0].trouble, Trouble::Unknown);
     EXPECT_NE(remarks[0].advice.find("NCCL_MAX_CTAS"), std::string::npos);
     EXPECT_NE(remarks[1].what.find("NCCL 2.28.9 does not know it"), std::string::npos);
+    EXPECT_NE(remarks[1].advice.find("Did you mean NCCL_SOCKET_IFNAME?"), std::string::npos);
 }
 
 TEST(Versions, AreWrittenAsPeopleDo)
