@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace ringside::probe {
@@ -17,6 +18,10 @@ constexpr double kSlowShare = 0.70;    // share of the median bandwidth, as in r
 constexpr double kFarTimes = 3;        // times the median round trip
 constexpr double kFarUs = 100;         // minimum difference: less is noise of the scheduler
 constexpr double kMostRetransmits = 4; // a burst loses a few packets while TCP finds the rate
+// Of two hosts there is no median: the directions of one cable should be alike, and one switch is near.
+constexpr double kSlowOfTwo = 0.5;     // share of the other direction's bandwidth
+constexpr double kFarOfTwoUs = 1000;   // round trip, or acknowledged write, within a data centre
+constexpr double kTimeoutUs = 150'000; // Linux waits 200 ms at least before it repeats what got no answer
 
 template <class Each>
 void forAllDirections(const Matrix& matrix, const Each& each)
@@ -62,46 +67,87 @@ std::pair<Cause, std::string> causeOf(const Measurement& measured)
             fmt::format("no buffer was full and {}: the link itself", sentAgainText(measured.retransmits))};
 }
 
-std::optional<Outlier> outlierOf(const Matrix& matrix, const Verdict& verdict, std::size_t sender,
-                                 std::size_t receiver)
+/// Returns the bandwidth below which a direction is slow: of the others' median, or of the way back.
+double leastGbps(const Matrix& matrix, const Verdict& verdict, std::size_t sender, std::size_t receiver)
+{
+    if (matrix.hosts.size() > 2) {
+        return kSlowShare * verdict.medianGbps;
+    }
+    const auto& back = matrix.directions[receiver][sender];
+    return back ? kSlowOfTwo * back->gbps : 0.0;
+}
+
+std::string bandwidthText(const Matrix& matrix, const Verdict& verdict, const Measurement& measured,
+                          std::size_t sender, std::size_t receiver)
+{
+    const bool several = matrix.hosts.size() > 2;
+    const auto& back = matrix.directions[receiver][sender];
+    return fmt::format("{:.2f} Gb/s, {} {:.2f}", measured.gbps,
+                       several ? "the median is" : "the other direction has",
+                       several ? verdict.medianGbps
+                       : back  ? back->gbps
+                               : 0.0);
+}
+
+bool isFar(const Matrix& matrix, double us, double medianUs)
+{
+    return matrix.hosts.size() > 2 ? us > kFarTimes * medianUs && us > medianUs + kFarUs : us > kFarOfTwoUs;
+}
+
+/// Returns what is wrong with a direction over TCP. A slow one may be far away, too.
+std::vector<Outlier> outliersOf(const Matrix& matrix, const Verdict& verdict, std::size_t sender,
+                                std::size_t receiver)
 {
     const auto& measured = matrix.directions[sender][receiver];
     const std::string direction = fmt::format("{} -> {}", matrix.hosts[sender], matrix.hosts[receiver]);
     if (!measured) {
-        return Outlier{sender, receiver, Cause::Unreachable,
-                       fmt::format("{}: no connection, or it ended early", direction)};
+        return {Outlier{sender, receiver, Cause::Unreachable,
+                        fmt::format("{}: no connection, or it ended early", direction)}};
     }
+    std::vector<Outlier> found;
     const bool several = matrix.hosts.size() > 2;
-    if (several && measured->gbps < kSlowShare * verdict.medianGbps) {
+    const bool timedOut = measured->roundTripP99Us > kTimeoutUs && measured->retransmits > 0;
+    if (measured->gbps < leastGbps(matrix, verdict, sender, receiver)) {
         const auto [cause, why] = causeOf(*measured);
-        return Outlier{sender, receiver, cause,
-                       fmt::format("{}: {:.2f} Gb/s, the median is {:.2f}; {}", direction, measured->gbps,
-                                   verdict.medianGbps, why)};
+        found.push_back({sender, receiver, timedOut ? Cause::Loss : cause,
+                         fmt::format("{}: {}; {}", direction,
+                                     bandwidthText(matrix, verdict, *measured, sender, receiver), why)});
+    } else if (!several && measured->receiverShare > kLimitedShare) {
+        found.push_back(
+            {sender, receiver, Cause::ReceiveBuffer,
+             fmt::format("{}: {:.2f} Gb/s; {}", direction, measured->gbps, causeOf(*measured).second)});
     }
-    if (several && measured->roundTripUs > kFarTimes * verdict.medianRoundTripUs &&
-        measured->roundTripUs > verdict.medianRoundTripUs + kFarUs) {
-        return Outlier{sender, receiver, Cause::Latency,
-                       fmt::format("{}: a round trip takes {:.0f} us, the median is {:.0f}", direction,
-                                   measured->roundTripUs, verdict.medianRoundTripUs)};
+    if (timedOut && (found.empty() || found.front().cause != Cause::Loss)) {
+        found.push_back({sender, receiver, Cause::Loss,
+                         fmt::format("{}: one of a hundred round trips takes {:.0f} ms, half of them at most "
+                                     "{:.0f} us, and {} packets were sent again: they were lost on the way",
+                                     direction, measured->roundTripP99Us / 1000, measured->roundTripUs,
+                                     measured->retransmits)});
     }
-    if (!several && measured->receiverShare > kLimitedShare) {
-        return Outlier{
-            sender, receiver, Cause::ReceiveBuffer,
-            fmt::format("{}: {:.2f} Gb/s; {}", direction, measured->gbps, causeOf(*measured).second)};
+    if (isFar(matrix, measured->roundTripUs, verdict.medianRoundTripUs)) {
+        found.push_back(
+            {sender, receiver, Cause::Latency,
+             fmt::format("{}: a round trip takes {:.0f} us, {}", direction, measured->roundTripUs,
+                         several ? fmt::format("the median is {:.0f}", verdict.medianRoundTripUs)
+                                 : fmt::format("over {:.0f} within a data centre", kFarOfTwoUs))});
     }
-    return std::nullopt;
+    return found;
 }
 
 /// Returns how a direction differs from the others, and why. Late acknowledgements also slow down writes, so
 /// that they are checked first. Losses are reported even if the direction was as fast as the others: RDMA
 /// networks are built to be lossless, and a short measurement seldom includes a retransmission timeout.
 std::optional<std::pair<Cause, std::string>> findRdmaCause(const RdmaMeasurement& measured,
-                                                           const Verdict& verdict, std::size_t hosts)
+                                                           const RdmaResult& back, const Verdict& verdict,
+                                                           std::size_t hosts)
 {
     const double usualGbps = verdict.medianRdmaGbps.value_or(0);
     const double usualUs = verdict.medianWriteUs.value_or(0);
     const bool several = hosts > 2;
-    const bool slow = several && measured.gbps < kSlowShare * usualGbps;
+    const double leastGbps = several         ? kSlowShare * usualGbps
+                             : back.measured ? kSlowOfTwo * back.measured->gbps
+                                             : 0.0;
+    const bool slow = measured.gbps < leastGbps;
     const bool far = several && measured.writeUs > kFarTimes * usualUs && measured.writeUs > usualUs + kFarUs;
     const bool loses = static_cast<double>(measured.lost.value_or(0)) > kMostRetransmits;
     if (!slow && !far && !loses) {
@@ -111,6 +157,8 @@ std::optional<std::pair<Cause, std::string>> findRdmaCause(const RdmaMeasurement
         fmt::format("{:.2f} Gb/s, a write is acknowledged after {:.0f} us", measured.gbps, measured.writeUs);
     if (several) {
         what += fmt::format(" (medians {:.2f} and {:.0f})", usualGbps, usualUs);
+    } else if (slow) {
+        what += fmt::format(" (the other direction has {:.2f} Gb/s)", back.measured->gbps);
     }
     if (loses) {
         return std::pair(Cause::Loss, fmt::format("{}; {} packets were sent again: they were lost on the way",
@@ -126,7 +174,8 @@ std::optional<Outlier> rdmaOutlierOf(const Matrix& matrix, const Verdict& verdic
 {
     const RdmaResult& result = matrix.rdma[sender][receiver];
     const bool haveIt = !matrix.rdmaEnds[sender].port.empty() && !matrix.rdmaEnds[receiver].port.empty();
-    const auto trouble = result.measured ? findRdmaCause(*result.measured, verdict, matrix.hosts.size())
+    const auto trouble = result.measured ? findRdmaCause(*result.measured, matrix.rdma[receiver][sender],
+                                                         verdict, matrix.hosts.size())
                          : haveIt        ? std::optional(std::pair(Cause::Unreachable, result.reason))
                                          : std::nullopt;
     if (!trouble) {
@@ -206,11 +255,10 @@ Verdict judge(const Matrix& matrix)
         verdict.medianWriteUs = values::median(writes);
     }
     forAllDirections(matrix, [&](std::size_t sender, std::size_t receiver) {
-        for (auto outlier : {outlierOf(matrix, verdict, sender, receiver),
-                             rdmaOutlierOf(matrix, verdict, sender, receiver)}) {
-            if (outlier) {
-                verdict.outliers.push_back(std::move(*outlier));
-            }
+        std::ranges::move(outliersOf(matrix, verdict, sender, receiver),
+                          std::back_inserter(verdict.outliers));
+        if (auto outlier = rdmaOutlierOf(matrix, verdict, sender, receiver)) {
+            verdict.outliers.push_back(std::move(*outlier));
         }
     });
     verdict.hosts = suspectHosts(matrix, verdict.outliers);

@@ -43,8 +43,8 @@ struct Verdict {
     std::vector<std::size_t> hosts; ///< hosts of which most directions are outliers: check these first
 };
 
-/// Compares each direction with the median of all. Naming a host needs at least three hosts; two are judged
-/// only by the kernel's figures.
+/// Compares each direction with the median of all; of two hosts with the other direction and with limits that
+/// hold within a data centre. Naming a host needs at least three hosts.
 [[nodiscard]] Verdict judge(const Matrix& matrix);
 
 [[nodiscard]] std::string textOf(const Matrix& matrix, const Verdict& verdict, std::size_t width);

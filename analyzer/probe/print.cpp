@@ -55,6 +55,25 @@ std::string rdmaTable(const Matrix& matrix, double RdmaMeasurement::*figure, rep
     });
 }
 
+/// Returns the packets that were sent again per GB, in each direction that had some.
+std::string retransmissionsText(const Matrix& matrix)
+{
+    constexpr double kGigabyte = 1e9;
+    std::string text;
+    for (std::size_t sender = 0; sender < matrix.hosts.size(); ++sender) {
+        for (std::size_t receiver = 0; receiver < matrix.hosts.size(); ++receiver) {
+            const auto& measured = matrix.directions[sender][receiver];
+            if (sender != receiver && measured && measured->retransmits > 0 && measured->bytes > 0) {
+                text += fmt::format("  {} -> {}: {} ({:.0f} per GB)\n", matrix.hosts[sender],
+                                    matrix.hosts[receiver], measured->retransmits,
+                                    static_cast<double>(measured->retransmits) * kGigabyte /
+                                        static_cast<double>(measured->bytes));
+            }
+        }
+    }
+    return text.empty() ? "\nNo packet was sent again over TCP.\n" : "\nPackets sent again over TCP\n" + text;
+}
+
 /// Returns tables if anything was measured, and the reason why a host was not.
 std::string rdmaText(const Matrix& matrix, const Verdict& verdict)
 {
@@ -107,8 +126,10 @@ std::string textOf(const Matrix& matrix, const Verdict& verdict, std::size_t wid
     }
     text += "\nTCP bandwidth of one connection, Gb/s\n" + tcpTable(matrix, &Measurement::gbps, gigabitsCell);
     text += "\nRound trip of 8 bytes, median, us\n" +
-            tcpTable(matrix, &Measurement::roundTripUs, timeCell<0>) + "\n" + rdmaText(matrix, verdict) +
-            "\n";
+            tcpTable(matrix, &Measurement::roundTripUs, timeCell<0>) +
+            "\nRound trip of 8 bytes, 99th percentile, us\n" +
+            tcpTable(matrix, &Measurement::roundTripP99Us, timeCell<0>) + retransmissionsText(matrix) + "\n" +
+            rdmaText(matrix, verdict) + "\n";
     for (const std::size_t host : verdict.hosts) {
         text += fmt::format("Check {} first: most of its directions are slow.\n", matrix.hosts[host]);
     }

@@ -122,14 +122,47 @@ TEST(ProbeVerdict, DoesNotSayNothingWasLostWhereSomeWas)
     EXPECT_NE(verdict.outliers[1].what.find("only 3 packets were sent again"), std::string::npos);
 }
 
-TEST(ProbeVerdict, OfTwoHostsTellsOnlyThatPacketsWereLost)
+TEST(ProbeVerdict, OfTwoHostsComparesTheDirectionsOfTheirCable)
 {
     Matrix matrix = evenRdmaMatrix(2);
-    matrix.rdma[0][1].measured->gbps = 20;
     EXPECT_TRUE(judge(matrix).outliers.empty());
+    matrix.rdma[0][1].measured->gbps = 20;
+    matrix.directions[1][0]->gbps = 1;
+    const Verdict verdict = judge(matrix);
+    ASSERT_EQ(verdict.outliers.size(), 2U);
+    EXPECT_EQ(verdict.outliers[0].cause, Cause::Bandwidth);
+    EXPECT_EQ(verdict.outliers[0].network, Network::Rdma);
+    EXPECT_NE(verdict.outliers[0].what.find("the other direction has 180.00"), std::string::npos);
+    EXPECT_EQ(verdict.outliers[1].cause, Cause::Bandwidth);
+    EXPECT_NE(verdict.outliers[1].what.find("1.00 Gb/s, the other direction has 10.00"), std::string::npos);
+    EXPECT_TRUE(verdict.hosts.empty()) << "either end may be at fault";
     matrix.rdma[0][1].measured->lost = 900;
+    EXPECT_EQ(judge(matrix).outliers[0].cause, Cause::Loss);
+}
+
+TEST(ProbeVerdict, OfTwoHostsTellsDelayAndLossByThemselves)
+{
+    Matrix matrix = evenMatrix(2);
+    matrix.directions[0][1]->roundTripUs = 20'000;
+    ASSERT_EQ(judge(matrix).outliers.size(), 1U);
+    EXPECT_EQ(judge(matrix).outliers[0].cause, Cause::Latency);
+    matrix = evenMatrix(2);
+    matrix.directions[0][1]->roundTripP99Us = 210'000;
+    EXPECT_TRUE(judge(matrix).outliers.empty()) << "nothing was sent again: the processor was busy";
+    matrix.directions[0][1]->retransmits = 3;
     ASSERT_EQ(judge(matrix).outliers.size(), 1U);
     EXPECT_EQ(judge(matrix).outliers[0].cause, Cause::Loss);
+    EXPECT_NE(judge(matrix).outliers[0].what.find("takes 210 ms"), std::string::npos);
+}
+
+TEST(ProbeVerdict, ASlowDirectionMayBeFarAway)
+{
+    Matrix matrix = evenMatrix(4);
+    matrix.directions[0][1] = Measurement{900, 950, 2, 1, 0, 0, 0};
+    const Verdict verdict = judge(matrix);
+    ASSERT_EQ(verdict.outliers.size(), 2U);
+    EXPECT_EQ(verdict.outliers[0].cause, Cause::Bandwidth);
+    EXPECT_EQ(verdict.outliers[1].cause, Cause::Latency);
 }
 
 TEST(ProbeVerdict, WithoutRdmaDevicesSaysThatItWasNotMeasured)
