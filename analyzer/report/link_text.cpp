@@ -52,7 +52,8 @@ Cell moved(const metrics::Port& port)
     for (const auto& [metric, values] : port.values) {
         const auto gain = port.gain(metric);
         if (gain && *gain > 0 && !metrics::isState(metric) && !metrics::isTraffic(metric)) {
-            text += fmt::format("{}{} +{}", text.empty() ? "" : ", ", metric.text(), *gain);
+            text += fmt::format("{}{} +{}{}", text.empty() ? "" : ", ", metric.text(), *gain,
+                                port.gainedAtLeast(metric) ? " or more" : "");
         }
     }
     return text.empty() ? Cell() : Cell(text);
@@ -142,20 +143,42 @@ std::string movementText(const std::vector<Link>& links, std::size_t width)
     return text.empty() ? text : "\n  When counters moved:\n" + text;
 }
 
-/// Returns why values are missing, each reason once per port.
+/// Returns the ports of a list, at most three by name; "all 8 ports" if it is all of them.
+std::string portsText(const std::vector<std::string>& ports, std::size_t all)
+{
+    constexpr std::size_t kNamed = 3;
+    if (ports.size() == all && all > 1) {
+        return fmt::format("all {} ports", all);
+    }
+    const std::size_t named = std::min(kNamed, ports.size());
+    const std::string text =
+        fmt::format("{}", fmt::join(ports.begin(), ports.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+    return ports.size() > named ? text + fmt::format(" and {} more", ports.size() - named) : text;
+}
+
+/// Returns why values are missing, each reason once.
 std::string missingText(const std::vector<Link>& links, std::size_t width)
 {
-    std::string text;
+    struct Missing {
+        std::vector<std::string> ports, metrics;
+    };
+    std::map<std::string_view, Missing> byReason;
+    const auto add = [](std::vector<std::string>& names, std::string name) {
+        if (std::ranges::find(names, name) == names.end()) {
+            names.push_back(std::move(name));
+        }
+    };
     for (const Link& link : links) {
-        const metrics::Port& port = link.port;
-        std::map<std::string_view, std::string> byReason;
-        for (const auto& [metric, reason] : port.missing) {
-            std::string& metrics = byReason[reason];
-            metrics.append(metrics.empty() ? "" : ", ").append(metric.text());
+        for (const auto& [metric, reason] : link.port.missing) {
+            add(byReason[reason].ports, link.port.label());
+            add(byReason[reason].metrics, std::string(metric.text()));
         }
-        for (const auto& [reason, metrics] : byReason) {
-            text += wrap(fmt::format("{}: {} ({})", port.label(), metrics, reason), width, "    ");
-        }
+    }
+    std::string text;
+    for (const auto& [reason, missing] : byReason) {
+        text += wrap(fmt::format("{}: {} ({})", portsText(missing.ports, links.size()),
+                                 fmt::join(missing.metrics, ", "), reason),
+                     width, "    ");
     }
     return text;
 }

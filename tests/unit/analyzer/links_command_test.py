@@ -50,6 +50,27 @@ class Links(unittest.TestCase):
         self.assertEqual(found["links"][0]["gained"]["link_downed"], 0, "what it counted before is history")
         self.assertEqual(found["findings"], [])
 
+    def test_the_exit_code_tells_a_script(self):
+        self.port()
+        self.ringside("--live", "--interval", "0.1", "--fail-on", "warning")
+        self.port("mlx5_1", state="2: INIT")
+        self.ringside("--live", "--interval", "0.1", "--fail-on", "warning", expect=1)
+        self.ringside("--live", "--interval", "0.1", "--fail-on", "problem")
+
+    def test_why_something_is_not_measured_is_told_once(self):
+        for number in range(8):
+            self.port(f"mlx5_{number}", counters__link_downed="N/A (no PMA)")
+        text = self.ringside("--live", "--count", "1").stdout
+        self.assertEqual(text.count("N/A (no PMA)"), 1, text)
+        self.assertIn("all 8 ports: link_downed", text)
+
+    def test_one_file_that_fails_costs_one_counter(self):
+        self.port(counters__port_xmit_data="1000", counters__link_downed="0")
+        (self.root / "class/infiniband/mlx5_0/ports/1/counters/symbol_error").mkdir()  # reading it fails with EISDIR
+        link = self.live()["links"][0]
+        self.assertEqual((link["state"], link["gained"]["link_downed"]), ("ACTIVE", 0))
+        self.assertIn("symbol_error", link["not_measured"]["symbol_errors"])
+
     def test_a_port_without_a_subnet_manager_is_a_warning(self):
         self.port()
         self.port("mlx5_1", state="2: INIT")
