@@ -22,7 +22,8 @@ bool listHas(std::string_view list, std::string_view word)
     return false;
 }
 
-/// The process's path in the hierarchy that has the CPU controller: lines are "ID:CONTROLLERS:PATH".
+/// Returns the process's path in the hierarchy of the CPU controller. Lines have the form
+/// "ID:CONTROLLERS:PATH".
 std::optional<std::string_view> pathIn(std::string_view cgroup, bool unified)
 {
     while (const auto line = takeLine(cgroup)) {
@@ -39,7 +40,7 @@ std::optional<std::string_view> pathIn(std::string_view cgroup, bool unified)
     return std::nullopt;
 }
 
-/// A line of mountinfo: "ID PARENT MAJOR:MINOR ROOT MOUNT OPTIONS [TAGS] - TYPE SOURCE SUPEROPTIONS".
+/// Parses a line of mountinfo: "ID PARENT MAJOR:MINOR ROOT MOUNT OPTIONS [TAGS] - TYPE SOURCE SUPEROPTIONS".
 std::optional<CgroupPlace> placeIn(std::string_view line, std::string_view path, bool unified)
 {
     std::string_view rest = line;
@@ -58,7 +59,7 @@ std::optional<CgroupPlace> placeIn(std::string_view line, std::string_view path,
     if (!wanted) {
         return std::nullopt;
     }
-    // In a container the mount may show the process's own group at its root.
+    // in a container, the root of the mount may be the process's own group
     if (root != "/" && path.starts_with(root)) {
         path.remove_prefix(root.size());
     }
@@ -119,7 +120,7 @@ std::optional<CpuQuota> cpuQuota(const CgroupPlace& place, const std::string& fo
         place.unified ? textOf(folder + "/cpu.max")
                       : textOf(folder + "/cpu.cfs_quota_us") + " " + textOf(folder + "/cpu.cfs_period_us");
     std::string_view rest = text;
-    const auto us = takeNumberWord(rest); // none is "max", or -1
+    const auto us = takeNumberWord(rest); // "max" or -1 means no quota
     const auto periodUs = takeNumberWord(rest);
     return us && periodUs && *periodUs > 0 ? std::optional(CpuQuota{*us, *periodUs}) : std::nullopt;
 }

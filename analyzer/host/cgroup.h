@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control group of this process, as far as it limits CPU time, in either version. A quota may lie above
-// the process's own group.
+// The control group of this process and its CPU quota, in both versions of cgroups. A quota may be set on any
+// group above the process's own.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,21 +10,22 @@
 
 namespace ringside::host {
 
-/// Where the CPU controller shows the process's group.
+/// The group of the process in the hierarchy of the CPU controller.
 struct CgroupPlace {
     bool unified = false; ///< cgroup v2
     std::string mount;    ///< "/sys/fs/cgroup"
-    std::string path;     ///< of the group below it: "" or "/a/b"
+    std::string path;     ///< of the group below the mount: "" or "/a/b"
 };
 
-/// From /proc/self/cgroup and /proc/self/mountinfo. Version 1 goes first where it has the CPU controller.
+/// Parses /proc/self/cgroup and /proc/self/mountinfo. Version 1 takes precedence if it has the CPU
+/// controller.
 [[nodiscard]] std::optional<CgroupPlace> cgroupPlaceIn(std::string_view cgroup, std::string_view mounts);
 
-/// Of this process. `root`: empty, or a folder with a copy of a machine's /proc and /sys.
+/// Returns the group of this process. `root` is empty, or a folder with a copy of a machine's /proc and /sys.
 [[nodiscard]] std::optional<CgroupPlace> cgroupPlace(const std::string& root = "");
 
-/// The folders of the process's group and of those above it, from the inside out; four at most, so that a
-/// reader's cost has an end.
+/// Returns the folders of the process's group and of the groups above it, from the inside out; at most four,
+/// to limit the cost of reading.
 [[nodiscard]] std::vector<std::string> cgroupFolders(const CgroupPlace& place);
 
 /// CPU time that the group may use in each period.
@@ -32,7 +33,7 @@ struct CpuQuota {
     std::uint64_t us = 0;
     std::uint64_t periodUs = 0;
 };
-/// Nothing: `folder`'s group has no quota, or it cannot be read.
+/// Returns null if the group of `folder` has no quota, or if it cannot be read.
 [[nodiscard]] std::optional<CpuQuota> cpuQuota(const CgroupPlace& place, const std::string& folder);
 
 } // namespace ringside::host

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a file in somebody else's process: a std::ifstream has no close-on-exec, so that a child which
-// another thread starts in that moment gets the descriptor.
+// Reads a file in the process of a job. std::ifstream does not set close-on-exec, so a child that another
+// thread starts at that moment would inherit the descriptor.
 #pragma once
 #include <ext/stdio_filebuf.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 namespace ringside::host {
 
-/// A file to read, as std::ifstream; a stream that failed where it cannot be opened.
+/// A file for reading, like std::ifstream. The stream is in a failed state if the file cannot be opened.
 class InputFile final : public std::istream {
 public:
     explicit InputFile(const std::string& path)
@@ -27,7 +27,7 @@ private:
     __gnu_cxx::stdio_filebuf<char> m_buffer;
 };
 
-/// Empty: it cannot be read.
+/// Returns an empty text if the file cannot be read.
 [[nodiscard]] inline std::string firstLine(const std::string& path)
 {
     InputFile file(path);

@@ -49,7 +49,7 @@ std::optional<std::string_view> KeptFile::readInto(char* buffer, std::size_t byt
     ssize_t got = -1;
     while (size < bytes &&
            (got = pread(m_descriptor, buffer + size, bytes - size, static_cast<off_t>(size))) > 0) {
-        size += static_cast<std::size_t>(got); // lists come a page at a time
+        size += static_cast<std::size_t>(got); // lists arrive one page at a time
     }
     return size > 0 ? std::optional(std::string_view(buffer, size)) : std::nullopt;
 }

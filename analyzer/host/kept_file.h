@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small file of /proc or /sys that is read again and again: opened once, read from its beginning without
-// walking its path anew.
+// A small file of /proc or /sys that is read repeatedly: opened once, and read from its beginning without
+// looking up its path again.
 #pragma once
 #include <sys/types.h>
 
@@ -19,21 +19,21 @@ public:
     KeptFile(KeptFile&& other) noexcept;
     KeptFile& operator=(KeptFile&& other) noexcept;
 
-    /// False, with errno, when it cannot be opened.
+    /// Returns false, with errno, if the file cannot be opened.
     bool open(const std::string& path);
     void close();
     [[nodiscard]] bool isOpen() const { return m_descriptor >= 0; }
-    /// Whether it is open, and a regular file that has not been deleted or replaced meanwhile. Of sysfs's
-    /// files, reading says that: ENODEV.
+    /// Returns whether the file is open, and is a regular file that has not been deleted or replaced
+    /// meanwhile. For files of sysfs, reading reports this instead: ENODEV.
     [[nodiscard]] bool isThere() const;
-    /// Its content, as far as `buffer` holds it; nothing, with errno, when it cannot be read.
+    /// Returns the content, as far as it fits into `buffer`, or null, with errno, if it cannot be read.
     template <std::size_t kBytes>
     std::optional<std::string_view> read(std::array<char, kBytes>& buffer) const
     {
         return readInto(buffer.data(), kBytes);
     }
 
-    /// One pread from its beginning, and what that returns.
+    /// Performs one pread from the beginning and returns its result.
     ssize_t readOnce(char* buffer, std::size_t bytes) const;
 
 private:

@@ -14,7 +14,7 @@ namespace {
 constexpr rlim_t kPart = 8;
 constexpr rlim_t kMostKept = 4096;
 
-/// How many may be kept open.
+/// Number of files that may be kept open.
 long mostKept()
 {
     rlimit limit{};
@@ -23,14 +23,14 @@ long mostKept()
                : 0L;
 }
 
-/// How many more.
+/// Number of further files that may be kept open.
 std::atomic<long>& room()
 {
     static std::atomic<long> left = mostKept();
     return left;
 }
 
-/// Errors of a device that is gone. With others it refuses, and is not asked twice.
+/// Errors of a removed device. After other errors, the device refuses the file, and it is not read again.
 bool isOfGoneDevice(int error)
 {
     return error == ENODEV || error == ENXIO;
@@ -58,14 +58,14 @@ void KeptText::keep(const std::string& path)
     if (room().fetch_sub(1) <= 0 || !m_file.open(path)) {
         room().fetch_add(1);
     } else if (!m_file.isThere()) {
-        drop(); // a pipe, for one
+        drop(); // for example, a pipe
     }
 }
 
 FileText KeptText::read(const std::string& path)
 {
     if (m_file.isOpen()) {
-        std::array<char, 256> buffer; // NOLINT(*-member-init): read as far as it is filled
+        std::array<char, 256> buffer; // only the written part is read
         const ssize_t got = m_file.readOnce(buffer.data(), buffer.size());
         const int error = got < 0 ? errno : 0;
         if (!isOfGoneDevice(error)) {

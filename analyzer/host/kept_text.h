@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of a port that is read every second: kept open, which costs a fifth of opening it anew. Together,
-// all of these take at most an eighth of the descriptors that the process may have, and what does not fit is
-// opened each time.
+// A file of a port that is read every second. It is kept open, which takes a fifth of the time of opening it
+// again. All of them together use at most an eighth of the process's descriptors; the others are opened for
+// each reading.
 #pragma once
 #include "host/kept_file.h"
 #include "host/sysfs_text.h"
@@ -13,17 +13,18 @@ public:
     KeptText() = default;
     ~KeptText() { drop(); }
     KeptText(KeptText&& other) noexcept = default;
-    KeptText& operator=(KeptText&& other) = delete; ///< what was open here would keep its place for ever
+    KeptText& operator=(KeptText&& other) = delete; ///< the file open here would keep its descriptor for ever
 
-    /// As readText, of the file of that path, which is always the same. Where what is open cannot be read as
-    /// a file any more (its device is gone), what is there now.
+    /// Reads like readText, always the same path. If the open file can no longer be read (its device is
+    /// gone), reads what is at the path now.
     FileText read(const std::string& path);
-    /// Opens it anew at the next reading.
+    /// Opens the file again at the next reading.
     void drop();
     [[nodiscard]] bool isOpen() const { return m_file.isOpen(); }
-    /// As KeptFile's. Costs nearly as much as reading it, so this is not for each reading.
+    /// As in KeptFile. Takes nearly as long as reading, so it is not called for each reading.
     [[nodiscard]] bool isThere() const { return m_file.isThere(); }
-    /// Whether the program may have so many descriptors that there is room for what is read seldom, too.
+    /// Returns whether the process may open so many descriptors that files which are seldom read can be kept
+    /// open, too.
     [[nodiscard]] static bool isRoomy();
 
 private:

@@ -18,13 +18,13 @@ constexpr std::size_t kMostInterfaces = 256;
 
 void add(Facts& facts, const char* name, const std::string& value)
 {
-    // Drivers without a speed or a node say -1, or nothing.
+    // Drivers without a speed or a node report -1, or nothing.
     if (!value.empty() && value != "-1") {
         facts.emplace(name, value);
     }
 }
 
-/// The interface of the route to 0.0.0.0; empty: there is none.
+/// Returns the interface of the route to 0.0.0.0; empty if there is none.
 std::string defaultRoute(const std::string& procRoot)
 {
     constexpr int kMostRoutes = 10'000;
@@ -67,7 +67,7 @@ std::map<std::string, Facts> interfaceFacts(const std::string& sysfsRoot, const 
     std::map<std::string, Facts> all;
     for (const std::string& name : namesIn(sysfsRoot + "/class/net")) {
         const std::string folder = (fs::path(sysfsRoot) / "class/net" / name).string();
-        std::error_code error; // bonding_masters beside them is a file
+        std::error_code error; // bonding_masters in the same folder is a file
         if (all.size() < kMostInterfaces && fs::is_directory(folder, error)) {
             all.emplace(name, interfaceIn(folder));
         }
@@ -95,7 +95,7 @@ Facts kernelFacts(const std::string& procRoot)
         path += name;
         std::replace(path.begin() + static_cast<std::ptrdiff_t>(procRoot.size()), path.end(), '.', '/');
         std::string value = readText(path).text;
-        std::ranges::replace(value, '?', ' '); // the kernel parts several numbers with tabs
+        std::ranges::replace(value, '?', ' '); // the kernel separates several numbers with tabs
         add(facts, name, value);
     }
     return facts;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a machine's network is, as far as it does not change in a run: its interfaces, the kernel's settings
-// for TCP, where devices sit on PCIe, and whether adapters may reach the memory of GPUs. Read by the
-// collector and by the doctor, so that both know the same. Only reads; what is not there is left out.
+// Facts of a machine's network that do not change during a run: its interfaces, the kernel's TCP settings,
+// the places of devices on PCIe, and whether adapters can access GPU memory. Shared by the collector and the
+// doctor. Only reads; missing facts are omitted.
 #pragma once
 #include <map>
 #include <string>
@@ -10,21 +10,22 @@ namespace ringside::host {
 
 using Facts = std::map<std::string, std::string>;
 
-/// By interface: operstate, speed_mbps, duplex, mtu, carrier_changes, driver, pci, numa_node, master,
-/// pcie_mbps (of data that its card's PCIe link carries), physical ("yes" where a device is behind it, else
-/// "no"), default_route ("yes", else left out). At most 256 interfaces. Roots are "/sys" and "/proc", or
-/// trees like them.
+/// Returns facts by interface: operstate, speed_mbps, duplex, mtu, carrier_changes, driver, pci, numa_node,
+/// master, pcie_mbps (data rate of the card's PCIe link), physical ("yes" if a device backs the interface,
+/// otherwise "no"), default_route ("yes", otherwise omitted). At most 256 interfaces. The roots are "/sys"
+/// and "/proc", or similar trees.
 [[nodiscard]] std::map<std::string, Facts> interfaceFacts(const std::string& sysfsRoot,
                                                           const std::string& procRoot);
 
-/// "net.ipv4.tcp_rmem" and others that training over sockets meets; several numbers with single blanks.
+/// Returns "net.ipv4.tcp_rmem" and other settings that matter for training over sockets; several numbers are
+/// separated by single blanks.
 [[nodiscard]] Facts kernelFacts(const std::string& procRoot);
 
-/// The bridges down to a device: "pci0000:16/0000:16:01.0/0000:17:00.0". Empty: not known.
+/// Returns the bridges above a device: "pci0000:16/0000:16:01.0/0000:17:00.0". Empty if not known.
 [[nodiscard]] std::string pciPath(const std::string& sysfsRoot, const std::string& address);
 
-/// By what adapters may reach the memory of GPUs: "nvidia_peermem", "dma-buf" (the open kernel module's), or
-/// "none". Empty: there is no driver of NVIDIA's.
+/// Returns how adapters can access GPU memory: "nvidia_peermem", "dma-buf" (with the open kernel module), or
+/// "none". Empty if NVIDIA's driver is missing.
 [[nodiscard]] std::string gpuDirect(const std::string& sysfsRoot, const std::string& procRoot);
 
 } // namespace ringside::host

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading numbers out of the kernel's texts. What is missing, no number, or does not fit into 64 bits is
-// nothing: never 0.
+// Parses numbers in texts of the kernel. Returns null, never 0, if a number is missing, invalid, or does not
+// fit into 64 bits.
 #pragma once
 #include "values/parse_number.h"
 
@@ -11,7 +11,7 @@
 
 namespace ringside::host {
 
-/// Takes the next word from the front of `text`; empty at its end.
+/// Removes the next word from the front of `text`; empty at its end.
 inline std::string_view takeWord(std::string_view& text)
 {
     const std::size_t begin = text.find_first_not_of(" \t\n");
@@ -21,7 +21,7 @@ inline std::string_view takeWord(std::string_view& text)
     return word;
 }
 
-/// Takes the next line that is complete; nothing when none is left.
+/// Removes the next complete line; null if none is left.
 inline std::optional<std::string_view> takeLine(std::string_view& text)
 {
     const std::size_t end = text.find('\n');
@@ -43,7 +43,7 @@ inline std::optional<std::uint64_t> takeNumberWord(std::string_view& text)
     return numberIn(takeWord(text));
 }
 
-/// `value` times `factor`, nothing where that does not fit.
+/// Returns `value` times `factor`, or null if the product does not fit.
 inline std::optional<std::uint64_t> times(std::optional<std::uint64_t> value, std::uint64_t factor)
 {
     return value && *value <= std::numeric_limits<std::uint64_t>::max() / factor
@@ -51,7 +51,7 @@ inline std::optional<std::uint64_t> times(std::optional<std::uint64_t> value, st
                : std::nullopt;
 }
 
-/// The number that follows `key` and blanks on a line that begins with it.
+/// Returns the number after `key` and blanks on a line that begins with `key`.
 inline std::optional<std::uint64_t> numberOf(std::string_view text, std::string_view key)
 {
     while (const auto line = takeLine(text)) {

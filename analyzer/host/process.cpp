@@ -13,12 +13,13 @@ namespace ringside::host {
 
 std::optional<ProcessStat> parseProcessStat(std::string_view text)
 {
-    const std::size_t name = text.rfind(')'); // the name may hold anything, blanks and parentheses too
+    // the name may contain any characters, also blanks and parentheses
+    const std::size_t name = text.rfind(')');
     if (name == std::string_view::npos) {
         return std::nullopt;
     }
     text.remove_prefix(name + 1);
-    constexpr int kState = 3; // fields count from 1, and this is the first after the name
+    constexpr int kState = 3; // fields count from 1, and this is the first one after the name
     constexpr int kThreads = 20;
     constexpr int kStart = 22;
     constexpr int kResident = 24;
@@ -46,9 +47,9 @@ std::optional<ProcessStat> parseProcessStat(std::string_view text)
 
 std::optional<ProcessStat> processStat(const std::string& pid)
 {
-    // Not by a stream buffer: that throws where the process ends between opening and reading.
+    // not with a stream buffer, which throws if the process ends between opening and reading
     const KeptFile file("/proc/" + pid + "/stat");
-    std::array<char, 4096> buffer; // NOLINT(*-member-init): read as far as it is filled
+    std::array<char, 4096> buffer; // only the written part is read
     const auto text = file.isOpen() ? file.read(buffer) : std::nullopt;
     return text ? parseProcessStat(*text) : std::nullopt;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes as /proc shows them: /proc/PID/stat, which pid namespace, which boot. What cannot be read is
-// nothing.
+// Processes as shown by /proc: /proc/PID/stat, pid namespace, boot id. Values that cannot be read are null or
+// empty.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,26 +13,27 @@ namespace ringside::host {
 struct ProcessStat {
     char state = 0;               ///< field 3: 'R', 'S', 'T', 'Z' ...
     std::uint64_t threads = 0;    ///< field 20
-    std::uint64_t startTicks = 0; ///< field 22: when it began, in clock ticks after boot
+    std::uint64_t startTicks = 0; ///< field 22: start time, in clock ticks after boot
     std::uint64_t residentPages = 0;
-    std::optional<int> waitStatus; ///< field 52, as wait(2) gives it; null: an older kernel, or it is cut
+    /// Field 52, as of wait(2); null if the kernel is older, or the line is truncated.
+    std::optional<int> waitStatus;
 };
 [[nodiscard]] std::optional<ProcessStat> parseProcessStat(std::string_view text);
 
-/// `pid` may be "self". Null: there is no such process.
+/// `pid` may be "self". Returns null if there is no such process.
 [[nodiscard]] std::optional<ProcessStat> processStat(const std::string& pid);
 
-/// Of this process; 0 where /proc does not tell.
+/// Returns the start time of this process; 0 if /proc does not show it.
 [[nodiscard]] std::uint64_t ownStartTicks();
 
-/// The link of this process's pid namespace, "pid:[4026531836]"; empty: not known.
+/// Returns the link of this process's pid namespace, "pid:[4026531836]"; empty if not known.
 [[nodiscard]] std::string ownPidNamespace();
 
-/// The number that this boot of the machine has; empty: not known.
+/// Returns the id of this boot of the machine; empty if not known.
 [[nodiscard]] std::string bootId();
 
-/// CPUs that the process's first thread may run on, "0-3,8"; empty: not known. `procRoot` is "/proc" or a
-/// tree like it.
+/// Returns the CPUs on which the process's first thread may run, "0-3,8"; empty if not known. `procRoot` is
+/// "/proc" or a similar tree.
 [[nodiscard]] std::string allowedCpus(const std::string& procRoot = "/proc");
 
 } // namespace ringside::host

@@ -23,10 +23,10 @@ std::string_view firstLine(std::string_view text)
     return values::trimmed(text.substr(0, text.find('\n')));
 }
 
-/// Tenths of a number such as "2.5" at the front of a text.
+/// Parses a number such as "2.5" at the front of a text, in tenths.
 std::optional<std::uint64_t> takeTenths(std::string_view& text)
 {
-    constexpr std::uint64_t kMost = 1'000'000; // Gb/s and more: damage
+    constexpr std::uint64_t kMost = 1'000'000; // Gb/s; larger numbers indicate damage
     const auto whole = values::takeNumber<std::uint64_t>(text);
     if (!whole || *whole > kMost) {
         return std::nullopt;
@@ -48,7 +48,7 @@ FileText readText(const std::string& path)
     if (descriptor < 0) {
         return {{}, errno};
     }
-    std::array<char, 256> buffer; // NOLINT(*-member-init): read as far as it is filled
+    std::array<char, 256> buffer; // only the written part is read
     const ssize_t got = read(descriptor, buffer.data(), buffer.size());
     const int error = got < 0 ? errno : 0;
     close(descriptor);
@@ -68,7 +68,7 @@ FileText asText(std::span<const char> buffer, ssize_t got, int error)
 
 std::vector<std::string> namesIn(const std::string& folder)
 {
-    // std::filesystem's iterator ends the process where it finds no memory.
+    // std::filesystem's iterator ends the process if memory is exhausted
     const std::unique_ptr<DIR, int (*)(DIR*)> opened(opendir(folder.c_str()), &closedir);
     std::vector<std::string> names;
     while (const dirent* entry = opened != nullptr ? readdir(opened.get()) : nullptr) {

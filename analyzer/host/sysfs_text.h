@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small files of sysfs and what their texts mean. They may be empty, binary, huge, or gone the next moment:
-// what is no number is none, never 0.
+// Small files of sysfs and the meaning of their texts. They may be empty, binary, huge, or disappear at any
+// moment. Text that is no number gives null, never 0.
 #pragma once
 #include "host/proc_text.h"
 
@@ -16,35 +16,36 @@
 namespace ringside::host {
 
 struct FileText {
-    std::string text; ///< its first line, at most 255 bytes, without blanks at its ends; only printable ASCII
-    int error = 0;    ///< errno where it could not be read; EFBIG: it is longer
+    /// First line, at most 255 bytes, without leading and trailing blanks; only printable ASCII.
+    std::string text;
+    int error = 0; ///< errno if the file could not be read; EFBIG if it is longer
 };
 [[nodiscard]] FileText readText(const std::string& path);
-/// Of a read() into `buffer`: what it returned, and errno where that was negative.
+/// Makes the result of a read() into `buffer` with its return value, and errno if that is negative.
 [[nodiscard]] FileText asText(std::span<const char> buffer, ssize_t got, int error);
 
-/// What lies in a folder, sorted; nothing where there is none.
+/// Returns the sorted entries of a folder; empty if there is none.
 [[nodiscard]] std::vector<std::string> namesIn(const std::string& folder);
 
-/// The last name of the path that a symbolic link holds; empty where `path` is none.
+/// Returns the last component of a symbolic link's target; empty if `path` is no link.
 [[nodiscard]] std::string linkName(const std::string& path);
 
-/// The number before the colon of "4: ACTIVE".
+/// Parses the number before the colon of "4: ACTIVE".
 [[nodiscard]] std::optional<std::uint64_t> codeIn(std::string_view text);
 
-/// "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)", "10 Gb/sec (4X)".
+/// Parses "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)", "10 Gb/sec (4X)".
 struct Rate {
     std::uint64_t mbps = 0;
     std::optional<std::uint64_t> lanes;
-    std::string generation; ///< "NDR"; empty: not told
+    std::string generation; ///< "NDR"; empty if not reported
 };
 [[nodiscard]] std::optional<Rate> rateIn(std::string_view text);
 
-/// Mb/s of data that a PCIe link of "16.0 GT/s PCIe" and so many lanes carries.
+/// Returns the data rate in Mb/s of a PCIe link of "16.0 GT/s PCIe" with this number of lanes.
 [[nodiscard]] std::optional<std::uint64_t> pcieMbps(std::string_view speed, std::string_view width);
 
-/// The payload that RoCE puts into a packet over an interface of that MTU: the largest of 256 to 4096 that
-/// fits with its headers (96 bytes at most). Nothing: none fits.
+/// Returns the payload that RoCE uses per packet over an interface with this MTU: the largest of 256 to 4096
+/// that fits with its headers (at most 96 bytes). Null if none fits.
 [[nodiscard]] std::optional<std::uint64_t> roceMtu(std::uint64_t netdevMtu);
 
 } // namespace ringside::host

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that stand in texts, and texts without the spaces around them: one way for the collector and all
-// readers. No locale, no allocation.
+// Parses numbers in texts and trims texts, for the collector and all readers. Independent of the locale;
+// allocates nothing.
 #pragma once
 #include <charconv>
 #include <cmath>
@@ -10,8 +10,8 @@
 
 namespace ringside::values {
 
-/// The number that `text` begins with, which moves behind it. Null: it begins with none, or with one that T
-/// does not hold. Infinities and NaN are no numbers.
+/// Parses the number at the beginning of `text` and removes it from `text`. Returns null if there is no
+/// number, or one outside the range of T. Infinities and NaN are not accepted.
 template <class T>
 [[nodiscard]] std::optional<T> takeNumber(std::string_view& text, [[maybe_unused]] int base = 10)
 {
@@ -33,7 +33,8 @@ template <class T>
     return value;
 }
 
-/// The number that `text` is. Null where there is anything else in it: a unit, a space, a plus sign.
+/// Parses a text that is a number as a whole. Returns null if it contains anything else: a unit, a space, a
+/// plus sign.
 template <class T>
 [[nodiscard]] std::optional<T> parseNumber(std::string_view text, int base = 10)
 {
@@ -41,7 +42,7 @@ template <class T>
     return text.empty() ? value : std::nullopt;
 }
 
-/// Without the spaces, tabs and line ends around it.
+/// Returns the text without leading and trailing spaces, tabs and line ends.
 [[nodiscard]] inline std::string_view trimmed(std::string_view text)
 {
     constexpr std::string_view kSpaces = " \t\r\n";

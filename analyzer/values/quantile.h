@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Medians and quantiles. Figures are values that occurred, so nothing is interpolated; only the tables of
-// HolisticTraceAnalysis do so, since numpy does.
+// Medians and quantiles. Results are values that occurred, without interpolation. Only the tables of
+// HolisticTraceAnalysis interpolate, because numpy does.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,8 @@
 
 namespace ringside::values {
 
-/// Middle value (lower one of two), or 0 of nothing. Takes its argument by value because it reorders.
+/// Returns the middle value (the lower one of two), or 0 if there are no values. Takes its argument by value
+/// because it reorders it.
 template <typename T>
 [[nodiscard]] T median(std::vector<T> values)
 {
@@ -22,7 +23,8 @@ template <typename T>
     return *middle;
 }
 
-/// The value whose place is nearest to `share` (0 to 1) of the way from the least to the most; 0 of nothing.
+/// Returns the value whose rank is nearest to `share` (0 to 1) of the way from the smallest to the largest,
+/// or 0 if there are no values.
 template <typename T>
 [[nodiscard]] T quantile(std::vector<T> values, double share)
 {
@@ -35,7 +37,7 @@ template <typename T>
     return *position;
 }
 
-/// As numpy.quantile(method="linear") has it, to the last bit; of sorted values, at least one.
+/// Returns the same as numpy.quantile(method="linear"), to the last bit. Requires at least one value.
 [[nodiscard]] inline double interpolatedQuantile(std::span<const double> sorted, double share)
 {
     constexpr double kHalf = 0.5;

@@ -47,7 +47,7 @@ UnitWords wordsOf(Unit unit)
     return {"hours", "_hours"};
 }
 
-/// Of small ratios, as error rates are, two decimals say nothing.
+/// Formats a ratio. Two decimals would hide small ones, such as error rates.
 std::string ratioText(double ratio)
 {
     constexpr double kSmall = 0.01;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The units of measured values: one list for the figures of rules, tables and comparisons.
+// The units of measured values: one list for figures of rules, cells of tables and comparisons.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -22,11 +22,11 @@ enum class Unit : std::uint8_t {
     Hours,
 };
 
-/// As the JSON report writes it: "share", "GB/s".
+/// Name of the unit in JSON reports: "share", "GB/s".
 [[nodiscard]] std::string_view unitName(Unit unit);
-/// What a figure's name ends in for its unit, "_gb_s"; empty: nothing that the text of the value repeats.
+/// Suffix of figure names with this unit, "_gb_s". Empty if the text of the value does not repeat the unit.
 [[nodiscard]] std::string_view unitSuffix(Unit unit);
-/// A value with its unit, for people: "12.3 %", "4.56 ms".
+/// Text of a value with its unit for users: "12.3 %", "4.56 ms".
 [[nodiscard]] std::string valueText(Unit unit, double value);
 
 } // namespace ringside::values

@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-/// A header at the front, if the bytes are enough for one.
+/// Returns the header at the front, or null if there are too few bytes.
 template <class Header>
 std::optional<Header> front(Bytes bytes)
 {
@@ -28,7 +28,7 @@ std::optional<Header> front(Bytes bytes)
     return header;
 }
 
-/// What an attribute of this type holds; nothing: there is none, or a length is impossible.
+/// Returns the content of the attribute of this type, or null if there is none or a length is invalid.
 std::optional<Bytes> attribute(Bytes bytes, std::uint16_t type)
 {
     constexpr std::size_t kAlign = 4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which priorities of an interface have flow control of their own (PFC), by the kernel's data center bridging
-// netlink. Asking needs no privilege; it changes nothing.
+// Priorities of an interface that have their own flow control (PFC), from the kernel's data center bridging
+// netlink. The request needs no privilege and changes nothing.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace ringside::host {
 
-/// Bit n: priority n, of the kernel's answer to a question about IEEE 802.1Qbb. Nothing: it does not say.
+/// Parses the kernel's answer to an IEEE 802.1Qbb request. Bit n is priority n. Returns null if the answer
+/// does not contain it.
 [[nodiscard]] std::optional<std::uint8_t> parsePriorities(std::span<const std::byte> answer);
 
-/// Nothing: the driver does not tell, or there is no such interface.
+/// Returns null if the driver does not report it, or if there is no such interface.
 [[nodiscard]] std::optional<std::uint8_t> pausedPriorities(const std::string& interface);
 
-/// "3,5", or "none".
+/// Returns for example "3,5", or "none".
 [[nodiscard]] std::string prioritiesText(std::uint8_t priorities);
 
 } // namespace ringside::host

@@ -70,7 +70,7 @@ QueuePair queuePairIn(Bytes entry)
     return pair;
 }
 
-/// Both ends of an answer begin with 0 or a negative errno; in the one of a dump it may be missing.
+/// Both ends of an answer start with 0 or a negative errno; at the end of a dump it may be missing.
 int errorIn(Bytes payload, bool required)
 {
     constexpr std::int32_t kLargest = 4095;
@@ -94,7 +94,7 @@ Answer readDatagram(Bytes rest, std::uint32_t sequence, const std::function<void
         const Bytes payload = rest.subspan(sizeof header, header.nlmsg_len - sizeof header);
         rest = rest.subspan(std::min(rest.size(), padded(header.nlmsg_len)));
         if (header.nlmsg_seq != sequence) {
-            continue; // the late answer to a request that was given up
+            continue; // late answer to an abandoned request
         }
         if (header.nlmsg_type == NLMSG_DONE || header.nlmsg_type == NLMSG_ERROR) {
             return {true, errorIn(payload, header.nlmsg_type == NLMSG_ERROR)};
@@ -113,7 +113,7 @@ std::optional<Device> deviceIn(Bytes attributes)
             index = numberIn<std::uint32_t>(value);
         } else if (type == RDMA_NLDEV_ATTR_DEV_NAME) {
             device.name = textIn(value);
-        } else if (type == RDMA_NLDEV_ATTR_PORT_INDEX) { // of a device: its last port
+        } else if (type == RDMA_NLDEV_ATTR_PORT_INDEX) { // for a device, the number of its last port
             device.ports = numberIn<std::uint32_t>(value).value_or(0);
         }
     });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What RDMA netlink's messages say (the kernel's rdma/rdma_netlink.h). They are read as if a stranger had
-// written them: no length in them is believed beyond the bytes that are there, and what is damaged is not
-// there.
+// Parses messages of RDMA netlink (the kernel's rdma/rdma_netlink.h). They are treated as untrusted: lengths
+// are limited to the bytes that exist, and damaged parts are skipped.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,12 +15,12 @@ namespace ringside::host::netlink {
 
 using Bytes = std::span<const std::byte>;
 
-/// What a datagram came to, after its messages were handed over.
+/// Result of a datagram, after its messages were passed on.
 struct Answer {
-    bool finished = false; ///< nothing more belongs to this request
-    int error = 0;         ///< an errno of the kernel; EBADMSG: a message is damaged
+    bool finished = false; ///< no more datagrams belong to this request
+    int error = 0;         ///< an errno of the kernel; EBADMSG if a message is damaged
 };
-/// Hands over the attributes of each message that answers request `sequence`; others are passed over.
+/// Passes on the attributes of each message that answers request `sequence`; skips others.
 [[nodiscard]] Answer readDatagram(Bytes datagram, std::uint32_t sequence,
                                   const std::function<void(Bytes)>& take);
 
@@ -30,20 +29,20 @@ struct Device {
     std::string name;
     std::uint32_t ports = 0;
 };
-/// Of an answer to RDMA_NLDEV_CMD_GET.
+/// Parses an answer to RDMA_NLDEV_CMD_GET.
 [[nodiscard]] std::optional<Device> deviceIn(Bytes attributes);
 
 using Counters = std::map<std::string, std::uint64_t, std::less<>>;
-/// Of an answer to RDMA_NLDEV_CMD_STAT_GET, by the driver's names.
+/// Parses an answer to RDMA_NLDEV_CMD_STAT_GET; names are the driver's.
 [[nodiscard]] Counters countersIn(Bytes attributes);
 
 struct QueuePair {
-    std::optional<std::uint32_t> port; ///< none: not told, or not bound to one yet
+    std::optional<std::uint32_t> port; ///< null if not reported, or not bound to a port yet
     std::optional<std::uint32_t>
-        task; ///< that made it, as this process's PID namespace counts; none: not told
+        task; ///< task that created it, as seen in this process's PID namespace; null if not reported
     bool ofKernel = false;
 };
-/// Of an answer to RDMA_NLDEV_CMD_RES_QP_GET.
+/// Parses an answer to RDMA_NLDEV_CMD_RES_QP_GET.
 [[nodiscard]] std::vector<QueuePair> queuePairsIn(Bytes attributes);
 
 } // namespace ringside::host::netlink

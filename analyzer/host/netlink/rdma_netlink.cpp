@@ -15,7 +15,7 @@ namespace ringside::host {
 
 struct RdmaNetlink::Question {
     int command = 0;
-    bool all = false; ///< everything of the kind, in as many datagrams as it takes
+    bool all = false; ///< requests all objects of the kind, in any number of datagrams
     std::optional<std::uint32_t> device = std::nullopt;
     std::optional<std::uint32_t> port = std::nullopt;
 };
@@ -41,7 +41,7 @@ void appendNumber(std::vector<std::byte>& message, std::uint16_t type, std::opti
 
 void RdmaNetlink::open()
 {
-    constexpr std::size_t kRoom = std::size_t{128} << 10; // more than the kernel puts into a datagram
+    constexpr std::size_t kRoom = std::size_t{128} << 10; // larger than the kernel's datagrams
     m_socket = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
     if (m_socket < 0) {
         m_reason = std::string("RDMA netlink is refused: ") + std::strerror(errno);

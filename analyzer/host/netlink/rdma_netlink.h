@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions to the kernel about RDMA devices, by netlink. It only asks, and an answer is waited for at most a
-// second. Needs no rights; kernels without it, and some sandboxes, refuse the socket.
+// Queries about RDMA devices by netlink. It only reads, and waits at most a second for an answer. It needs no
+// privileges; kernels without it and some sandboxes refuse the socket.
 #pragma once
 #include "host/netlink/rdma_messages.h"
 
@@ -17,17 +17,17 @@ public:
     RdmaNetlink(const RdmaNetlink&) = delete;
     RdmaNetlink& operator=(const RdmaNetlink&) = delete;
 
-    /// Once. Where it fails, reason() says why.
+    /// Must be called once. If it fails, reason() returns why.
     void open();
     void close();
-    /// Why nothing can be asked; empty: it can.
+    /// Why no queries are possible; empty if they are.
     [[nodiscard]] const std::string& reason() const { return m_reason; }
 
-    // Nothing: the question failed.
+    // Null if the query failed.
     [[nodiscard]] std::optional<std::vector<netlink::Device>> devices();
-    /// All hardware counters of a port, in one message.
+    /// Returns all hardware counters of a port with one message.
     [[nodiscard]] std::optional<netlink::Counters> counters(std::uint32_t device, std::uint32_t port);
-    /// Those that this process may see: of its own PID namespace.
+    /// Returns the queue pairs that this process may see: those of its own PID namespace.
     [[nodiscard]] std::optional<std::vector<netlink::QueuePair>> queuePairs(std::uint32_t device);
 
 private:

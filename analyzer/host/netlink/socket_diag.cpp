@@ -26,11 +26,11 @@ namespace ringside::host {
 namespace {
 
 constexpr std::size_t kMostDescriptors = 65536;
-constexpr std::size_t kMostPieces = 4096; // of an answer, of some 60 connections each
+constexpr std::size_t kMostPieces = 4096; // parts of an answer with some 60 connections each
 constexpr std::size_t kPieceBytes = 32768;
 constexpr std::uint32_t kEstablished = 1U << 1U; // TCP_ESTABLISHED, netinet/tcp.h
 
-/// A socket in somebody else's process: closed only while it still is what was opened.
+/// A socket in the process of the job. It is closed only if the descriptor still refers to it.
 class OwnSocket final {
 public:
     OwnSocket() : m_number(socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG))
@@ -86,7 +86,7 @@ std::string addressText(std::uint8_t family, const std::uint32_t* words)
 
 void readInfo(const char* data, std::size_t bytes, Connection& connection)
 {
-    tcp_info info{}; // an older kernel tells less
+    tcp_info info{}; // older kernels return fewer fields
     std::memcpy(&info, data, std::min(bytes, sizeof info));
     connection.sentBytes = info.tcpi_bytes_acked;
     connection.receivedBytes = info.tcpi_bytes_received;
@@ -98,7 +98,7 @@ void readInfo(const char* data, std::size_t bytes, Connection& connection)
     connection.roundTripUs = info.tcpi_rtt;
 }
 
-/// Whether the message told of everything that is needed: busy times came with Linux 4.10.
+/// Returns whether the message contains all fields that are needed; busy times exist since Linux 4.10.
 bool readConnection(const nlmsghdr& head, const char* body, Connection& connection)
 {
     constexpr std::size_t kNeeded = offsetof(tcp_info, tcpi_sndbuf_limited) + sizeof(__u64);
@@ -130,7 +130,7 @@ std::uint64_t inodeOf(const char* body)
     return message.idiag_inode;
 }
 
-/// All pieces of the answer about one family of addresses.
+/// Reads all parts of the answer about one address family.
 bool takeAll(int netlink, const std::unordered_set<std::uint64_t>& wanted, std::vector<Connection>& taken)
 {
     std::vector<char> piece(kPieceBytes);
@@ -158,7 +158,7 @@ std::unordered_set<std::uint64_t> ownSockets()
     std::size_t seen = 0;
     for (const dirent* entry = nullptr;
          folder && seen < kMostDescriptors && (entry = readdir(folder.get())) != nullptr; ++seen) {
-        std::array<char, 64> name; // NOLINT(*-member-init): read as far as it is filled
+        std::array<char, 64> name; // only the written part is read
         const ssize_t length = readlinkat(dirfd(folder.get()), entry->d_name, name.data(), name.size());
         std::string_view text(name.data(), static_cast<std::size_t>(std::max<ssize_t>(0, length)));
         if (text.starts_with(kSocket) && text.ends_with(']')) {
@@ -207,7 +207,7 @@ std::optional<std::vector<Connection>> ownConnections(std::string& reason)
         errno = 0;
         if (netlink.number() < 0 || !ask(netlink.number(), family) ||
             !takeAll(netlink.number(), wanted, taken)) {
-            reason = std::string("the kernel does not tell of TCP connections (NETLINK_SOCK_DIAG): ") +
+            reason = std::string("the kernel does not report TCP connections (NETLINK_SOCK_DIAG): ") +
                      (errno != 0 ? std::strerror(errno) : "refused");
             return std::nullopt;
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of NVML that we ask: layouts and numbers of NVML 11 to 13, and the functions we
-// look up at run time. Some functions came later than others, so each may have an older name.
+// The part of NVML that is used: layouts and constants of NVML 11 to 13, and the functions that are looked up
+// at run time. Some functions are newer than others and may have an older name.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -38,9 +38,9 @@ struct PciInfo {
 };
 struct FabricInfo {
     unsigned char cluster[16];
-    Result status; ///< of having joined it
+    Result status; ///< result of joining it
     unsigned clique;
-    unsigned char state; ///< 0 there is none, 1 not begun, 2 on its way, 3 joined
+    unsigned char state; ///< 0 none, 1 not started, 2 in progress, 3 joined
 };
 struct EventData {
     Device device;
@@ -70,13 +70,13 @@ struct FieldValue {
         long long wide;
     } value;
 };
-inline constexpr unsigned kAllLinks = 0xFFFFFFFF; ///< as a scope
+inline constexpr unsigned kAllLinks = 0xFFFFFFFF; ///< value of a scope
 
 inline constexpr int kClockSm = 1;
 inline constexpr int kClockMemory = 2;
 inline constexpr int kTemperatureGpu = 0;
 inline constexpr int kThresholdSlowdown = 1;
-inline constexpr unsigned kMostLinks = 36; ///< of any GPU so far
+inline constexpr unsigned kMostLinks = 36; ///< largest number on any GPU so far
 inline constexpr int kEnabled = 1;
 inline constexpr int kEccUncorrected = 1;
 inline constexpr int kEccVolatile = 0; ///< since the driver was loaded
@@ -102,7 +102,7 @@ inline constexpr unsigned kFieldRemappedUncorrected = 143;
 inline constexpr unsigned kFieldRemapPending = 144;
 inline constexpr unsigned kFieldRemapFailed = 145;
 inline constexpr unsigned kFieldPowerInstant = 186;
-// NVLink 5 (Blackwell) has counters of its own.
+// NVLink 5 (Blackwell) has its own counters.
 inline constexpr unsigned kFieldNvlink5TxBytes = 202;
 inline constexpr unsigned kFieldNvlink5RxBytes = 204;
 inline constexpr unsigned kFieldNvlink5Recovered = 213;
@@ -117,7 +117,7 @@ inline constexpr unsigned kBerExponentMask = 0xFF;
 
 } // namespace ringside::host::nvml
 
-// RS_NVML(member, exported name, older name or the same, parameters); names of types are those of
+// RS_NVML(member, exported name, older name or the same, parameters). The types are those of
 // ringside::host::nvml.
 // clang-format off
 #define RINGSIDE_NVML_FUNCTIONS(RS_NVML)                                                                                       \

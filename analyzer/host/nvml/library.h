@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVML, found at run time: it comes with the driver, so no program links it.
+// NVML, loaded at run time. It is part of the driver, so no program can link it.
 #pragma once
 #include "host/nvml/abi.h"
 
@@ -8,13 +8,13 @@
 namespace ringside::host::nvml {
 
 struct Library {
-    /// False, with `reason`, when the library or what cannot be done without is missing.
+    /// Returns false, with `reason`, if the library or a required function is missing.
     bool load();
     [[nodiscard]] std::string text(Result result) const;
 
     std::string reason;
     const char* (*errorString)(Result) = nullptr;
-// Null where this driver has no such function.
+// null if this driver lacks the function
 // NOLINTBEGIN(bugprone-macro-parentheses): members are declared
 #define RS_NVML(member, name, older, parameters) Result(*member) parameters = nullptr;
     RINGSIDE_NVML_FUNCTIONS(RS_NVML)
@@ -22,7 +22,7 @@ struct Library {
     // NOLINTEND(bugprone-macro-parentheses)
 };
 
-/// Calls a function, which this driver may not have.
+/// Calls a function that this driver may lack.
 template <class... Parameters, class... Arguments>
 Result callIfThere(Result (*function)(Parameters...), Arguments... arguments)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes of a port's counter as it is read one of 64 bits of which differences are right: some stick at their
-// largest value, some wrap after 32 bits, all begin anew when a driver is loaded or somebody clears them.
+// Converts the readings of a port's counter to a 64-bit counter with correct differences. Some counters stick
+// at their largest value, some wrap after 32 bits, and all restart when a driver is loaded or when they are
+// cleared.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,7 +10,7 @@ namespace ringside::host {
 
 class CounterTrack final {
 public:
-    /// `saturatesBits` 0: it does not stick. `unit` is what one of it stands for, such as 4 bytes.
+    /// `saturatesBits` is 0 if the counter does not stick. `unit` is the value of one count, such as 4 bytes.
     CounterTrack(unsigned saturatesBits, std::uint64_t unit) : m_unit(unit)
     {
         constexpr unsigned kMost = 64;
@@ -57,7 +58,7 @@ private:
 
     std::uint64_t m_unit;
     std::optional<std::uint64_t> m_limit;
-    bool m_wide = false; ///< it has been seen beyond the limit: this driver's does not stick there
+    bool m_wide = false; ///< a value beyond the limit was read, so this driver's counter does not stick there
     bool m_saturated = false;
     bool m_arrived = false;
     std::optional<std::uint64_t> m_last;

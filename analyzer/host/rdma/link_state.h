@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other sources than sysfs tell of a port: its link, its counters, and what its addresses are good for.
+// Properties of a port from sources other than sysfs: its link, its counters, and the kinds of its addresses.
 #pragma once
 #include "host/sysfs_text.h"
 
@@ -10,22 +10,22 @@
 
 namespace ringside::host {
 
-/// By the names that they have in hw_counters/.
+/// Hardware counters by their names in hw_counters/.
 using HardwareCounters = std::map<std::string, std::uint64_t, std::less<>>;
 
 struct LinkState {
-    std::uint64_t state = 0;         ///< the kernel's number; 4: active
-    std::uint64_t physicalState = 0; ///< likewise; 5: the link is up
-    std::optional<Rate> rate;        ///< null: a width or speed that we do not know
+    std::uint64_t state = 0;         ///< constant of the kernel; 4 is active
+    std::uint64_t physicalState = 0; ///< constant of the kernel; 5 is link up
+    std::optional<Rate> rate;        ///< null if width or speed is unknown
     std::optional<std::uint64_t> mtuBytes;
     std::optional<std::uint64_t> largestMtuBytes;
-    std::string gids;     ///< as GidKinds says it; empty: not told
-    std::string gidTable; ///< likewise
+    std::string gids;     ///< from GidKinds; empty if not reported
+    std::string gidTable; ///< from GidKinds; empty if not reported
 };
 
 enum class GidReach : std::uint8_t { LinkLocal, IPv4, IPv6 };
 
-/// Which kinds of addresses a RoCE port has, not which: RoCE v2 needs one that is routable.
+/// The kinds of a RoCE port's addresses, not the addresses. RoCE v2 needs a routable one.
 class GidKinds final {
 public:
     void add(unsigned index, bool second, GidReach reach)
@@ -41,7 +41,7 @@ public:
                                                   : "IPv6");
         }
     }
-    /// Which kind stands at which index, as NCCL_IB_GID_INDEX counts: "0 v1 link-local, 3 v2 IPv4".
+    /// Kinds by index, as NCCL_IB_GID_INDEX counts: "0 v1 link-local, 3 v2 IPv4".
     [[nodiscard]] const std::string& table() const { return m_table; }
     [[nodiscard]] std::string text() const
     {
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    static constexpr unsigned kListed = 64; ///< what stands behind is nobody's choice
+    static constexpr unsigned kListed = 64; ///< later entries are never chosen
 
     std::string m_table;
     bool m_first = false;

@@ -40,19 +40,19 @@ const std::vector<Port::Entry>& Port::Entry::all()
 
 namespace {
 
-/// Errors that say that the device, or this file of it, is not there.
+/// Returns whether the error means that the device, or this file of it, does not exist.
 bool isGone(int error)
 {
     return error == ENOENT || error == ENODEV || error == ENXIO || error == ENOTDIR;
 }
 
-/// Errors that say no to one counter and nothing of the device.
+/// Returns whether the error concerns one counter only and not the device.
 bool isRefusal(int error)
 {
     return error == EOPNOTSUPP || error == EACCES || error == EPERM || error == ENOSYS;
 }
 
-/// Of a GID as sysfs writes it, eight groups of four digits.
+/// Parses a GID in the format of sysfs: eight groups of four digits.
 GidReach reachOf(const std::string& gid)
 {
     return gid.starts_with("fe80")                             ? GidReach::LinkLocal
@@ -118,13 +118,13 @@ void Port::findGids()
     for (unsigned index = 0; index < kMost; ++index) {
         const FileText gid = readText(m_folder + "/gids/" + std::to_string(index));
         if (isGone(gid.error) && index == 0) {
-            return; // the kernel tells of none
+            return; // the kernel does not report any
         }
         if (isGone(gid.error)) {
             break;
         }
         if (gid.error != 0 || gid.text.find_first_not_of("0:") == std::string::npos) {
-            continue; // an empty place
+            continue; // an unused entry
         }
         const FileText type = readText(m_folder + "/gid_attrs/types/" + std::to_string(index));
         kinds.add(index, type.text == "RoCE v2", reachOf(gid.text));
@@ -143,7 +143,7 @@ void Port::findCounters()
     }
 }
 
-// Files of hw_counters/ are for what counters/ does not have, or denies.
+// Files of hw_counters/ are used for values that counters/ lacks or refuses.
 void Port::addCounter(const Entry& entry)
 {
     const std::string path = m_folder + "/" + entry.folder + "/" + entry.file;
@@ -180,7 +180,7 @@ std::size_t Port::quantityOf(const char* metric, bool counter, bool slow)
     return m_quantities.size() - 1;
 }
 
-void Port::read(Depth depth, const LinkState* told, const HardwareCounters* counters)
+void Port::read(Depth depth, const LinkState* reported, const HardwareCounters* counters)
 {
     for (Quantity& quantity : m_quantities) {
         quantity.fresh = false;
@@ -191,8 +191,8 @@ void Port::read(Depth depth, const LinkState* told, const HardwareCounters* coun
     }
     m_trouble.clear();
     checkFiles();
-    if (told != nullptr) {
-        take(*told, depth);
+    if (reported != nullptr) {
+        take(*reported, depth);
     } else {
         readStates(depth);
     }
@@ -226,7 +226,7 @@ void Port::dropFiles()
     eachKept([](KeptText& file) { file.drop(); });
 }
 
-// One at each reading: the files of a device go together.
+// one per reading, because the files of a device disappear together
 void Port::checkFiles()
 {
     std::size_t open = 0;
@@ -242,20 +242,20 @@ void Port::checkFiles()
     }
 }
 
-void Port::take(const LinkState& told, Depth depth)
+void Port::take(const LinkState& reported, Depth depth)
 {
     m_state.drop();
     m_lastState.clear();
-    set("state", told.state, {}, false);
-    set("physical_state", told.physicalState, {}, false);
-    setRate(told.rate, "its width or speed is not known here");
-    if (!told.gids.empty()) {
-        m_facts.insert_or_assign("gids", told.gids);
-        m_facts.insert_or_assign("gid_table", told.gidTable);
+    set("state", reported.state, {}, false);
+    set("physical_state", reported.physicalState, {}, false);
+    setRate(reported.rate, "its width or speed is unknown");
+    if (!reported.gids.empty()) {
+        m_facts.insert_or_assign("gids", reported.gids);
+        m_facts.insert_or_assign("gid_table", reported.gidTable);
     }
     if (depth == Depth::All) {
-        set("mtu_bytes", told.mtuBytes, "the device tells none", true);
-        set("mtu_max_bytes", told.largestMtuBytes, "the device tells none", true);
+        set("mtu_bytes", reported.mtuBytes, "the device reports none", true);
+        set("mtu_max_bytes", reported.largestMtuBytes, "the device reports none", true);
     }
 }
 
@@ -268,12 +268,12 @@ void Port::setRate(const std::optional<Rate>& rate, const char* reason)
     }
 }
 
-// What a link is changes with its state; else it is looked up once in a while.
+// The properties of a link change with its state; otherwise they are read from time to time.
 void Port::readStates(Depth depth)
 {
     const bool all = depth == Depth::All;
     const std::string path = m_folder + "/state";
-    const FileText state = all ? readText(path) : m_state.read(path); // it may have a new name
+    const FileText state = all ? readText(path) : m_state.read(path); // the port may have a new name
     if (isGone(state.error)) {
         m_trouble = "it is gone";
         return;
@@ -282,7 +282,7 @@ void Port::readStates(Depth depth)
     if (all || state.text != m_lastState) {
         const FileText physical = readText(m_folder + "/phys_state");
         set("physical_state", codeIn(physical.text), "phys_state cannot be read", false);
-        setRate(rateIn(readText(m_folder + "/rate").text), "rate cannot be read, or does not tell it");
+        setRate(rateIn(readText(m_folder + "/rate").text), "rate cannot be read, or contains no rate");
     }
     m_lastState = state.text;
     if (all && isEthernet() && !m_netdev.empty()) {
@@ -309,13 +309,13 @@ void Port::set(const char* metric, std::optional<std::uint64_t> value, const std
     quantity.reason = value ? std::string() : reason;
 }
 
-// One that is not among those told may still have a file.
+// A counter that was not reported may still have a file.
 FileText Port::textOf(File& file, bool slow, const HardwareCounters* counters)
 {
     if (counters != nullptr && file.hardware != nullptr) {
-        if (const auto told = counters->find(file.hardware); told != counters->end()) {
+        if (const auto reported = counters->find(file.hardware); reported != counters->end()) {
             file.kept.drop();
-            return {std::to_string(told->second), 0};
+            return {std::to_string(reported->second), 0};
         }
     }
     return slow && !KeptText::isRoomy() ? readText(file.path) : file.kept.read(file.path);
@@ -332,7 +332,7 @@ void Port::readCounter(std::size_t index, const HardwareCounters* counters)
         const FileText text = textOf(file, quantity.slow, counters);
         const Outcome outcome = outcomeOf(text.error, file.path, quantity);
         if (outcome == Outcome::Refused) {
-            m_files[index].clear(); // asking again changes nothing; its reason stays
+            m_files[index].clear(); // reading it again would not help; its reason is kept
             return;
         }
         const auto raw = outcome == Outcome::Got ? numberIn(text.text) : std::nullopt;

@@ -15,14 +15,14 @@
 
 namespace ringside::host {
 
-/// Errors of the physical link move seldom and each costs a command of the firmware: All is for once in a
-/// while.
+/// Errors of the physical link rarely change, and each reading takes a command of the firmware. All is
+/// therefore used only from time to time.
 enum class Depth { Fast, All };
 
-/// Something of a port that has a number.
+/// A numeric property of a port.
 struct Quantity {
     const char* metric = "";
-    bool counter = true; ///< false: a state that holds until the next reading
+    bool counter = true; ///< false for a state, which is valid until the next reading
     bool slow = false;
     std::optional<std::uint64_t> value; ///< of the last reading; nothing: could not be read, or sticks
     /// Why there is no value, or why it is one at least; empty where there is one.
@@ -32,53 +32,54 @@ struct Quantity {
 
 class Port final {
 public:
-    /// `folder` is CLASS/DEVICE/ports/NUMBER. Reads once what there is.
+    /// `folder` is CLASS/DEVICE/ports/NUMBER. Reads once which quantities exist.
     Port(std::string device, unsigned number, std::string classFolder);
 
-    /// "mlx5_0:1", as NCCL_IB_HCA takes it.
+    /// Returns "mlx5_0:1", in the format of NCCL_IB_HCA.
     [[nodiscard]] const std::string& name() const { return m_name; }
     [[nodiscard]] const std::string& device() const { return m_device; }
     [[nodiscard]] unsigned number() const { return m_number; }
-    /// What does not change while it is there: driver, link_layer, firmware, netdev ... Never the value of a
-    /// hardware address.
+    /// Facts that do not change while the port exists: driver, link_layer, firmware, netdev ... Hardware
+    /// addresses are never included.
     [[nodiscard]] const std::map<std::string, std::string>& facts() const { return m_facts; }
     [[nodiscard]] const std::vector<Quantity>& quantities() const { return m_quantities; }
-    /// Why nothing is read of it any more, or for the moment; empty: it is read.
+    /// Why the port is not read any more, or at the moment; empty if it is.
     [[nodiscard]] const std::string& trouble() const { return m_trouble; }
     [[nodiscard]] bool leftAlone() const { return m_leftAlone; }
-    /// How often counters of it began anew.
+    /// Number of counter resets.
     [[nodiscard]] std::uint64_t resets() const;
 
-    /// What is told of its link and of its hardware's counters, if anything, goes before what sysfs says.
-    void read(Depth depth, const LinkState* told = nullptr, const HardwareCounters* counters = nullptr);
+    /// Reads the port. Values of `reported` for the link and the hardware counters take precedence over
+    /// sysfs.
+    void read(Depth depth, const LinkState* reported = nullptr, const HardwareCounters* counters = nullptr);
 
 private:
     struct File {
         std::string path;
-        const char* hardware; ///< its name among the hardware's counters; null: it is none of them
+        const char* hardware; ///< its name among the hardware counters; null if it is none of them
         CounterTrack track;
         KeptText kept;
     };
-    struct Entry; // of counters.def
+    struct Entry; // an entry of counters.def
 
     void findFacts();
     void findGids();
     void findCounters();
     void addCounter(const Entry& entry);
     std::size_t quantityOf(const char* metric, bool counter, bool slow);
-    void take(const LinkState& told, Depth depth);
+    void take(const LinkState& reported, Depth depth);
     void setRate(const std::optional<Rate>& rate, const char* reason);
     void readStates(Depth depth);
     void readPcie();
     template <class Visit>
-    void eachKept(const Visit& visit); ///< file that may be open
+    void eachKept(const Visit& visit); ///< called for each file that may be open
     void dropFiles();
-    void checkFiles(); ///< one of them, each in its turn
+    void checkFiles(); ///< checks one of the files per call, in turn
     void set(const char* metric, std::optional<std::uint64_t> value, const std::string& reason, bool slow);
     static FileText textOf(File& file, bool slow, const HardwareCounters* counters);
     void readCounter(std::size_t index, const HardwareCounters* counters);
     enum class Outcome : std::uint8_t { Got, NotNow, Refused, Broken };
-    /// Of reading a file of the quantity, with the reason where it failed.
+    /// Value from reading a file of the quantity, with the reason if it failed.
     Outcome outcomeOf(int error, const std::string& path, Quantity& quantity);
     [[nodiscard]] bool isEthernet() const;
 
@@ -89,14 +90,15 @@ private:
     std::string m_name;
     std::map<std::string, std::string> m_facts;
     std::vector<Quantity> m_quantities;
-    std::vector<std::vector<File>> m_files; ///< one list a quantity; empty: a state, or not measured
+    /// One list per quantity; empty for states and for quantities that are not measured.
+    std::vector<std::vector<File>> m_files;
     std::string m_trouble;
     bool m_leftAlone = false;
     int m_broken = 0; ///< files that failed as a whole device would
     std::string m_netdev;
     KeptText m_state;
-    std::string m_lastState;   ///< as sysfs said
-    std::size_t m_checked = 0; ///< which of those that are open is next
+    std::string m_lastState;   ///< according to sysfs
+    std::size_t m_checked = 0; ///< index of the open file to check next
 };
 
 } // namespace ringside::host

@@ -38,7 +38,8 @@ void Watch::openDevices()
     }
 }
 
-// One message instead of a file a counter. A kernel that has none of them, or refuses, leaves it to sysfs.
+// Uses one message instead of one file per counter. If the kernel does not have the counters or refuses,
+// sysfs is read.
 std::optional<netlink::Counters> Watch::countersOf(const Port& port)
 {
     const auto index = m_indices.find(port.device());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the RDMA ports of a machine by all that tells of them: sysfs, libibverbs, RDMA netlink. What the
-// collector samples and what `ringside links --live` shows comes from here, so both know the same.
+// Watches the RDMA ports of a machine through all sources: sysfs, libibverbs, RDMA netlink. The collector's
+// samples and `ringside links --live` use the same object.
 #pragma once
 #include "host/netlink/rdma_netlink.h"
 #include "host/rdma/port_list.h"
@@ -14,20 +14,20 @@ class Watch final {
 public:
     explicit Watch(const std::string& sysfsRoot) : m_ports(sysfsRoot) {}
 
-    /// From now on libibverbs and netlink are asked, too: loading the one with its drivers and opening
-    /// devices may take its time. Once.
+    /// From now on, libibverbs and netlink are used, too. Loading libibverbs with its drivers and opening
+    /// devices may take a while. Must be called once.
     void open();
     void close();
     [[nodiscard]] bool isOpen() const { return m_opened; }
-    /// Adds the ports, and opens the devices, that are not known yet.
+    /// Adds new ports, and opens new devices.
     void findNew();
     [[nodiscard]] const PortList& list() const { return m_ports; }
-    /// Reads one of the list's ports.
+    /// Reads one of the ports in the list.
     void read(std::size_t index, Depth depth);
-    /// What happened since the last call; never waits.
+    /// Returns the events since the last call. Never blocks.
     [[nodiscard]] std::vector<Verbs::Event> takeEvents() { return m_verbs.takeEvents(); }
     [[nodiscard]] static bool concerns(const Verbs::Event& event, const Port& port);
-    /// Why a port's events are not known; empty: they are, or nobody opened this.
+    /// Why a port's events are not known; empty if they are, or if open() was not called.
     [[nodiscard]] std::string reason(const Port& port) const;
 
 private:
@@ -37,7 +37,7 @@ private:
     PortList m_ports;
     Verbs m_verbs;
     RdmaNetlink m_netlink;
-    std::map<std::string, std::uint32_t> m_indices; ///< netlink's, by device
+    std::map<std::string, std::uint32_t> m_indices; ///< netlink's indices, by device
     bool m_opened = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of libibverbs that is used to watch ports and to write into another host's memory: layouts and
-// numbers of infiniband/verbs.h (rdma-core 44 and later, x86-64 and arm64), and the functions that are looked
-// up at run time, each under the version of its symbol. collector/checks/verbs_layouts.cpp holds them against
+// constants of infiniband/verbs.h (rdma-core 44 and later, x86-64 and arm64), and the functions that are
+// looked up at run time, each with its symbol version. collector/checks/verbs_layouts.cpp checks them against
 // the header.
 #pragma once
 #include <pthread.h>
@@ -20,7 +20,7 @@ struct Completion;
 struct CompletionQueue;
 struct QueuePair;
 
-/// An opened device, with its driver's own functions.
+/// An open device with the functions of its driver.
 struct Context {
     Device device;
     std::array<void*, 11> beforePoll;
@@ -30,10 +30,10 @@ struct Context {
     std::array<void*, 6> afterSend;
     int commandFd, asyncFd, completionVectors;
     pthread_mutex_t mutex;
-    std::uintptr_t extended; ///< kExtended: newer functions stand in front of it
+    std::uintptr_t extended; ///< kExtended if newer functions precede it
 };
 inline constexpr std::uintptr_t kExtended = ~std::uintptr_t{0};
-// Bytes before the context, where that part of an extended one is; it grows to the front.
+// Offset before the context of an extended one's functions; extensions grow towards lower addresses.
 inline constexpr std::size_t kSizeBefore = 8;
 inline constexpr std::size_t kQueryPortBefore = 320;
 
@@ -44,7 +44,8 @@ struct PortAttributes {
     std::uint8_t lidMask, lanes, smLevel, subnetTimeout, initReply, activeWidth, activeSpeed, physicalState,
         linkLayer, flags;
     std::uint16_t capabilities2;
-    std::uint32_t activeSpeedEx; ///< since rdma-core 49; 0: activeSpeed holds. Older ones leave it alone
+    /// Since rdma-core 49; 0 if activeSpeed is valid. Older versions do not write it.
+    std::uint32_t activeSpeedEx;
 };
 using QueryPort = int (*)(Context* context, std::uint8_t port, PortAttributes* attributes, std::size_t size);
 inline constexpr int kPortActive = 4;
@@ -66,7 +67,8 @@ struct AsyncEvent {
     } element;
     int type;
 };
-// Events of a device or a port, which every context gets. Those of queue pairs go to their owner's alone.
+// Events of a device or a port, which every context receives. Events of queue pairs are only sent to their
+// owner.
 inline constexpr int kDeviceFatal = 8;
 inline constexpr int kPortUp = 9;
 inline constexpr int kPortDown = 10;
@@ -115,7 +117,7 @@ struct QueuePairNeeds {
     int signalAll;
 };
 
-struct alignas(8) Address { // as the GID there, which may also be read as two numbers
+struct alignas(8) Address { // aligned like the GID in the header, which can also be read as two numbers
     Gid gid;
     std::uint32_t flowLabel;
     std::uint8_t gidIndex, hops, trafficClass;
@@ -136,7 +138,7 @@ struct QueuePairAttributes {
     std::uint32_t rateLimit;
 };
 
-/// A stretch of registered memory.
+/// A range of registered memory.
 struct Piece {
     std::uint64_t address;
     std::uint32_t length, localKey;
@@ -168,7 +170,7 @@ inline constexpr int kReliable = 2; ///< a type of queue pair
 inline constexpr int kInit = 1;     ///< states of one
 inline constexpr int kReadyToReceive = 2;
 inline constexpr int kReadyToSend = 3;
-inline constexpr int kState = 1 << 0; ///< which attributes are given
+inline constexpr int kState = 1 << 0; ///< masks of the attributes that are set
 inline constexpr int kAccess = 1 << 3;
 inline constexpr int kPkeyIndex = 1 << 4;
 inline constexpr int kPort = 1 << 5;
@@ -189,12 +191,12 @@ inline constexpr int kWrite = 0; ///< an operation
 inline constexpr unsigned kSignaled = 1 << 1;
 inline constexpr int kSuccess = 0; ///< a status, and others
 inline constexpr int kRetriesExceeded = 12;
-inline constexpr int kSmallestMtu = 1; ///< 256 bytes; each next is twice as large
+inline constexpr int kSmallestMtu = 1; ///< 256 bytes; each further value doubles it
 inline constexpr int kLargestMtu = 5;
 
 } // namespace ringside::host::verbs
 
-// RS_VERBS(member, exported name, version of the symbol, result, parameters); names of types are those of
+// RS_VERBS(member, exported name, symbol version, result, parameters). The types are those of
 // ringside::host::verbs.
 // clang-format off
 #define RINGSIDE_VERBS_FUNCTIONS(RS_VERBS)                                                                              \

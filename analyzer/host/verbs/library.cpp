@@ -11,7 +11,7 @@
 namespace ringside::host::verbs {
 namespace {
 
-/// The newer function of the context's driver, which is told how much room there is; else null.
+/// Returns the newer function of the context's driver, which takes the size of the struct, or null.
 QueryPort newerQueryPort(const Context* context)
 {
     const auto* const place = reinterpret_cast<const std::byte*>(context);

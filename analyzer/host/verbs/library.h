@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libibverbs, found at run time: hosts without RDMA do not have it, and a program that has its own version of
-// it in memory keeps that one.
+// libibverbs, loaded at run time. Hosts without RDMA do not have it, and a program that has already loaded a
+// version keeps that one.
 #pragma once
 #include "host/verbs/abi.h"
 
@@ -9,15 +9,16 @@
 namespace ringside::host::verbs {
 
 struct Library {
-    /// False, with `reason`, when the library or what ports cannot be watched without is missing.
+    /// Returns false, with `reason`, if the library or a function for watching ports is missing.
     bool load();
-    /// Whether every function is there that writing into another host's memory takes.
+    /// Returns whether all functions exist that are needed to write into another host's memory.
     [[nodiscard]] bool canWrite() const;
-    /// 0, or an errno. Newer devices' speeds are only told where both library and kernel know them.
+    /// Returns 0 or an errno. Speeds of newer devices are only reported if both library and kernel support
+    /// them.
     [[nodiscard]] int queryPort(Context* context, std::uint8_t port, PortAttributes& attributes) const;
 
-    std::string reason = "libibverbs was not looked for";
-// Null where this version has no such function.
+    std::string reason = "libibverbs was not loaded";
+// null if this version lacks the function
 // NOLINTBEGIN(bugprone-macro-parentheses): members are declared
 #define RS_VERBS(member, name, version, result, parameters) result(*member) parameters = nullptr;
     RINGSIDE_VERBS_FUNCTIONS(RS_VERBS)

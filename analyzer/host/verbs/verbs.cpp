@@ -58,7 +58,7 @@ std::optional<Rate> rateOf(const verbs::PortAttributes& attributes)
     return std::nullopt;
 }
 
-/// 1 to 5 stand for 256 to 4096.
+/// Values 1 to 5 mean 256 to 4096.
 std::optional<std::uint64_t> bytesOf(int mtu)
 {
     constexpr int kMost = 5;
@@ -138,12 +138,12 @@ Verbs::Device Verbs::opened(verbs::Device handle) const
     device.context = m_library.openDevice(handle);
     if (device.context == nullptr) {
         device.trouble =
-            std::string("ibv_open_device: ") + (errno != 0 ? std::strerror(errno) : "no reason told");
+            std::string("ibv_open_device: ") + (errno != 0 ? std::strerror(errno) : "no reason given");
         return device;
     }
     const int flags = fcntl(device.context->asyncFd, F_GETFL);
     if (flags < 0 || fcntl(device.context->asyncFd, F_SETFL, flags | O_NONBLOCK) != 0) {
-        // A reading could wait for ever.
+        // reading could block for ever
         leaveAlone(device, "its descriptor for events cannot be used");
     }
     return device;
@@ -188,7 +188,7 @@ std::optional<LinkState> Verbs::linkOf(const std::string& name, unsigned port)
                      told ? kinds.table() : std::string()};
 }
 
-// Older libraries cannot tell, nor some kernels: then sysfs was asked, once.
+// Older libraries and some kernels do not report this; then sysfs was read once.
 void Verbs::readGids(Device& device) const
 {
     constexpr std::size_t kMost = 1024;

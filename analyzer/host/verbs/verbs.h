@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// RDMA devices through libibverbs: what their links do now, also where sysfs does not say it, and the events
-// of ports and devices. Each opened context gets its own copy of an event, so the program (NCCL) misses none
-// of its own. It creates nothing on a device. One that answers with an error is closed and left alone for
-// good. Descriptors are looked at before they are used: a program that closes all may have got their numbers
-// again.
+// RDMA devices through libibverbs: the current state of their links, also if sysfs does not show it, and the
+// events of ports and devices. Each open context gets its own copy of an event, so the program (NCCL) misses
+// none. Nothing is created on a device. A device that returns an error is closed and not used again.
+// Descriptors are checked before use, because a program that closes all descriptors may have received their
+// numbers again.
 #pragma once
 #include "host/rdma/link_state.h"
 #include "host/verbs/library.h"
@@ -20,18 +20,18 @@ class Verbs final {
 public:
     struct Event {
         std::string device;
-        unsigned port = 0; ///< 0: of the device as a whole
-        int type = 0;      ///< libibverbs' number
+        unsigned port = 0; ///< 0 for the device as a whole
+        int type = 0;      ///< libibverbs' constant
     };
-    /// Loads the library. Once, before all else.
+    /// Loads the library. Must be called once, before all other functions.
     void open();
-    /// Opens those of the devices that were not tried yet.
+    /// Opens the devices that have not been tried yet.
     void openNew(const std::set<std::string>& names);
-    /// What a port does now; nothing where the device is not open (any more).
+    /// Returns the current state of a port, or null if the device is not open (any more).
     [[nodiscard]] std::optional<LinkState> linkOf(const std::string& device, unsigned port);
-    /// What happened since the last call; never waits.
+    /// Returns the events since the last call. Never blocks.
     [[nodiscard]] std::vector<Event> takeEvents();
-    /// Why nothing is known of a device; empty: it is open.
+    /// Why nothing is known about a device; empty if it is open.
     [[nodiscard]] std::string reason(const std::string& device) const;
     void close();
 
@@ -48,7 +48,7 @@ private:
     void leaveAlone(Device& device, const std::string& why) const;
 
     verbs::Library m_library;
-    std::map<std::string, Device> m_devices; ///< tried ones
+    std::map<std::string, Device> m_devices; ///< devices that have been tried
 };
 
 } // namespace ringside::host
