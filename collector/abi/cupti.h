@@ -92,7 +92,7 @@ struct ExternalCorrelation {
 struct SubscriberParameters {
     std::size_t structBytes;
     const char* name;
-    char* holder; ///< who has subscribed already
+    char* holder; ///< name of the current subscriber
     std::size_t holderBytes;
 };
 inline constexpr std::size_t kHolderNameBytes = 64;

@@ -85,7 +85,7 @@ inline constexpr PayloadId kPayloadFunctions = 7;
 inline constexpr std::uint16_t kOldestPayloadExtension = 0x0103;
 struct PayloadData { ///< nvtxPayloadData_v1
     std::uint64_t schemaId;
-    std::size_t size; ///< SIZE_MAX: as the schema says
+    std::size_t size; ///< SIZE_MAX if the schema contains the size
     const void* payload;
 };
 struct SchemaEntry { ///< nvtxPayloadSchemaEntry_v1

@@ -3,9 +3,9 @@
 
 namespace ringside::collector {
 
-// The null stream and the legacy one are never captured, and asking about them while another stream is
-// captured is an error that the program would see. CUDA 11 takes three arguments, 12 six, 13 seven; the
-// further ones are left alone where they are not known.
+// The null stream and the legacy stream are never captured, and querying them while another stream is
+// captured is an error that the program would see. The function takes three arguments in CUDA 11, six in 12,
+// seven in 13; older versions ignore the additional ones.
 std::uint64_t captureOf(cudaStream_t stream)
 {
     using Query = cudaError_t(cudaStream_t, cudaStreamCaptureStatus*, unsigned long long*, cudaGraph_t*,
@@ -39,7 +39,7 @@ LaunchNumbers::LaunchNumbers(cudaGraphExec_t executable)
 void LaunchNumbers::write(ThreadState& thread, Api api, cudaStream_t stream, const CallTimes& times) const
 {
     if (!times.wanted) {
-        return; // but its collectives have their numbers
+        return; // its collectives keep their numbers
     }
     const std::uint32_t on = streamId(thread, stream);
     const std::uint32_t parts = m_graph != nullptr ? m_graph->partCount : 0;

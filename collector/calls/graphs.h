@@ -52,7 +52,7 @@ auto record(ThreadState& thread, Api api, const CaptureBegin&, Call& call)
 template <class Call>
 auto record(ThreadState& thread, Api api, const CaptureEnd& what, Call& call)
 {
-    const std::uint64_t capture = captureOf(what.stream); // afterwards nobody knows it
+    const std::uint64_t capture = captureOf(what.stream); // afterwards it can no longer be queried
     return timedCall(thread, api, call, [&](const CallTimes& times) {
         const bool made = times.result == cudaSuccess && what.graph != nullptr;
         registry().graphs.endCapture(capture, made ? numberOf(*what.graph) : 0);

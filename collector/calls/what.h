@@ -57,7 +57,7 @@ struct GraphCopy {
     cudaGraph_t graph;
     const cudaGraph_t* copy;
 };
-struct Instantiation { ///< or an update: the executable graph does from now on what the graph says
+struct Instantiation { ///< or an update: from now on, the executable graph runs what `graph` contains
     cudaGraph_t graph;
     const cudaGraphExec_t* executable;
 };
@@ -99,7 +99,7 @@ struct NewCommunicators { ///< of one process, all at once
 struct ChildCommunicator {
     ncclComm_t parent;
     const ncclComm_t* handle;
-    const int* members; ///< what tells this child from its siblings: the color, or the ranks left out
+    const int* members; ///< identifies this child among its siblings: the color, or the ranks left out
     int memberCount;
     const ncclConfig_t* config;
 };

@@ -17,7 +17,7 @@ namespace ringside::collector {
 
 /// The calling thread's current device. -1: there is no runtime, or it returned an error.
 int currentDevice();
-/// The device of a stream, or the current one if the runtime cannot tell.
+/// Returns the device of a stream, or the current one if the runtime cannot return it.
 int deviceOf(cudaStream_t stream);
 /// Registers the device that the thread uses, once a thread.
 void noteDevice(ThreadState& thread);
@@ -160,7 +160,8 @@ auto intercept(Api api, const What& what, Call&& call)
     const Inside inside;
     ThreadState* thread = t_thread.state;
     if (thread == nullptr) [[unlikely]] {
-        thread = makeRecordingThread(); // the process's first call learns only here that it begins paused
+        // the process's first call learns only here that recording begins paused
+        thread = makeRecordingThread();
         if (thread == nullptr || (!kSeenWhilePaused<What> && isPaused())) {
             return call();
         }

@@ -65,7 +65,7 @@ private:
     std::optional<std::uint32_t> m_firstLater; ///< correlation number of the first launch after m_awaitedNs
     std::uint32_t m_lastRun = 0;               ///< the greatest correlation number of device work
     bool m_systemThreadIds = false;
-    bool m_hasGraphId = false; ///< else the records may end before it
+    bool m_hasGraphId = false; ///< otherwise, records may end before it
 };
 
 } // namespace ringside::collector

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-// What CUPTI gets when memory is out: something writable. Its records are not read.
+// Memory for CUPTI if no other is available: writable, but its records are not read.
 alignas(64) std::uint8_t g_lastResort[64 << 10];
 
 } // namespace
@@ -25,8 +25,8 @@ BufferPool::~BufferPool()
     }
 }
 
-/// Null where memory is out. Each list gets room for all buffers, so that CUPTI's callbacks never throw
-/// later: an exception must not pass through CUPTI.
+/// Returns null if memory is exhausted. Each list reserves room for all buffers, so that CUPTI's callbacks
+/// never throw: exceptions must not pass through CUPTI.
 std::uint8_t* BufferPool::allocate(std::size_t bytes)
 try {
     const std::size_t buffers = m_all.size() + 1;
@@ -77,7 +77,7 @@ std::uint8_t* BufferPool::request()
 void BufferPool::finish(std::uint8_t* buffer, std::size_t validBytes)
 {
     const std::scoped_lock lock(m_mutex);
-    if (buffer == g_lastResort) { // several may have written into it at once
+    if (buffer == g_lastResort) { // several threads may have written into it at once
         m_unreadBuffers += validBytes != 0 ? 1 : 0;
         return;
     }
@@ -117,7 +117,7 @@ std::vector<BufferPool::Finished> BufferPool::takeFinished()
 {
     const std::scoped_lock lock(m_mutex);
     std::vector<Finished> taken(m_finished);
-    m_finished.clear(); // it keeps its room
+    m_finished.clear(); // keeps its capacity
     return taken;
 }
 

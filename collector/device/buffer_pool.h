@@ -24,7 +24,7 @@ public:
     using CountRecords = std::size_t (*)(std::uint8_t* buffer, std::size_t validBytes);
 
     explicit BufferPool(CountRecords countRecords) : m_countRecords(countRecords) {}
-    ~BufferPool(); ///< frees what came back; CUPTI must have let go of the rest
+    ~BufferPool(); ///< frees returned buffers; CUPTI must have released the others
     BufferPool(const BufferPool&) = delete;
     BufferPool& operator=(const BufferPool&) = delete;
 

@@ -23,7 +23,7 @@ bool isRuntime(std::string_view path)
     return fileNameOf(path).starts_with("libcudart.so") || fileNameOf(path).starts_with("libcudart-");
 }
 
-/// 12 of "libcudart.so.12.4.127"; 0: the name does not say.
+/// Returns 12 for "libcudart.so.12.4.127"; 0 if the name contains no version.
 int majorIn(std::string_view file)
 {
     constexpr std::string_view kBefore = ".so.";
@@ -32,7 +32,8 @@ int majorIn(std::string_view file)
     return values::takeNumber<int>(digits).value_or(0);
 }
 
-/// Of the CUDA runtime that the process has loaded; 0: none, or one that is linked statically.
+/// Returns the version of the CUDA runtime that the process has loaded; 0 if there is none, or if it is
+/// linked statically.
 int runtimeMajor()
 {
     std::string path;
@@ -53,7 +54,7 @@ int runtimeMajor()
 constexpr int kNewestKnown = 13;
 constexpr int kOldestKnown = 11;
 
-/// What CUPTI of a CUDA is called; that of CUDA 11 has the minor version, too.
+/// Returns the file name of CUPTI for a CUDA version; that of CUDA 11 contains the minor version.
 std::vector<std::string> namesOf(int major)
 {
     if (major != kOldestKnown) {
@@ -129,8 +130,8 @@ bool CuptiLibrary::load()
 
 bool isCudaLoaded()
 {
-    // dl_iterate_phdr, since dlopen waits for whichever library is just being initialised. A program that has
-    // the runtime in itself loads the driver when it first uses it.
+    // Uses dl_iterate_phdr, because dlopen waits for libraries that are being initialised. A program with a
+    // statically linked runtime loads the driver when it first uses it.
     return dl_iterate_phdr(
                [](dl_phdr_info* info, std::size_t, void*) {
                    const std::string_view path(info->dlpi_name);

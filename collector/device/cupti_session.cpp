@@ -32,7 +32,7 @@ using State = CuptiReport::State;
 
 std::atomic<decltype(CuptiLibrary::pushExternal)> g_push{nullptr};
 std::atomic<decltype(CuptiLibrary::popExternal)> g_pop{nullptr};
-// For counting the records of a buffer that is given up. Null: no CUPTI is loaded.
+// Used to count the records of a discarded buffer. Null if CUPTI is not loaded.
 std::atomic<decltype(CuptiLibrary::nextRecord)> g_nextRecord{nullptr};
 
 std::size_t countRecords(std::uint8_t* buffer, std::size_t validBytes)
@@ -48,11 +48,12 @@ std::size_t countRecords(std::uint8_t* buffer, std::size_t validBytes)
 
 void ignoreCallback(void*, std::uint32_t, std::uint32_t, const void*) {}
 
-/// It holds CUPTI; null: nobody does. And in which process: a forked child inherits the word, not the thread.
+/// The session that uses CUPTI, or null, and its process: a forked child inherits the variable but not the
+/// thread.
 std::atomic<CuptiSession*> g_holder{nullptr};
 std::atomic<pid_t> g_holdersProcess{0};
 
-// External correlation first: its record must precede the API record it belongs to.
+// external correlation first, because its record must precede the API record that it belongs to
 constexpr std::array kKinds{cupti::kKindExternalCorrelation,
                             cupti::kKindRuntime,
                             cupti::kKindDriver,
@@ -74,7 +75,7 @@ void popCorrelation()
     g_pop.load(std::memory_order_relaxed)(cupti::kExternalKindCustom2, &last);
 }
 
-// Never freed: CUPTI may call late.
+// never freed, because CUPTI may call late
 BufferPool& CuptiSession::buffers()
 {
     static auto* const pool = new BufferPool(&countRecords);
@@ -95,7 +96,7 @@ void CuptiSession::handOver()
     const ErrnoKeeper keeper;
     const CancellationHeldOff uncancelled;
     sem_post(&holder->m_wake);
-    constexpr int kPatienceMs = 5000; // a hanging driver must not hold up whoever calls
+    constexpr int kPatienceMs = 5000; // a hanging driver must not block the caller
     for (int waited = 0; g_holder.load() != nullptr && waited < kPatienceMs; ++waited) {
         usleep(1000);
     }
@@ -139,7 +140,7 @@ bool CuptiSession::end(int milliseconds)
     return !m_started || joinOwnThread(m_thread, until);
 }
 
-// Not before the first window opens: most of what CUPTI does to a process begins with loading it.
+// not before the first window opens, because most effects of CUPTI on a process begin when it is loaded
 void* CuptiSession::load(void* self)
 {
     const Inside inside;
@@ -151,14 +152,14 @@ void* CuptiSession::load(void* self)
 void* CuptiSession::threadMain(void* self)
 {
     pthread_setname_np(pthread_self(), "ringside-device");
-    const Inside inside; // what CUPTI asks of CUDA is not the program's doing
+    const Inside inside; // calls of CUPTI to CUDA are not calls of the program
     static_cast<CuptiSession*>(self)->run();
     return nullptr;
 }
 
 void CuptiSession::run()
 try {
-    step(); // also when recording ended meanwhile: what CUPTI says is worth knowing
+    step(); // also if recording has ended meanwhile, because CUPTI's records are still useful
     while (!m_ending.load()) {
         waitForWork();
         step();
@@ -168,7 +169,7 @@ try {
     } else if (m_state == State::On) {
         turnOff();
     }
-} catch (const std::exception&) { // the only one there is: memory is out
+} catch (const std::exception&) { // the only possible exception is exhausted memory
     g_deviceTierOn.store(false, std::memory_order_release);
     if (g_holder.load() == this) {
         disableKinds();
@@ -176,7 +177,7 @@ try {
         unsubscribe();
         g_holder = nullptr;
     }
-    refuse("memory is out"); // so short that a string needs none
+    refuse("memory is out"); // short enough to need no allocation
 }
 
 void CuptiSession::step()
@@ -185,7 +186,7 @@ void CuptiSession::step()
         leaveGoneDriver();
         return;
     }
-    // A pause that has just begun is told to us a moment later.
+    // a pause that has just begun is reported a moment later
     const bool wanted = m_wanted.load() && level() >= Level::Light;
     if (wanted && neighbour::isActive()) {
         makeWay();
@@ -199,7 +200,7 @@ void CuptiSession::step()
     } else if (!wanted && m_state == State::On) {
         turnOff();
     } else if (!wanted) {
-        m_state = State::Off; // a refusal is over with its window
+        m_state = State::Off; // a refusal ends with its window
     } else if (m_state == State::On) {
         flush(0);
         comeAheadAtExit();
@@ -209,7 +210,7 @@ void CuptiSession::step()
     }
 }
 
-/// What another client takes before our window, or after it, is no gap in it.
+/// The time that another client uses CUPTI before or after the window is not a gap in it.
 void CuptiSession::makeWay()
 {
     if (level() >= Level::Standard) {
@@ -238,7 +239,7 @@ void CuptiSession::standBack()
     requestDrain();
 }
 
-/// What was missed, from when we let go until we were back, or until nothing was wanted any more.
+/// The gap lasts from the release of CUPTI until it was taken back, or until it was not wanted any more.
 void CuptiSession::endGap()
 {
     if (!m_gapNs) {
@@ -263,7 +264,7 @@ void CuptiSession::waitForWork()
         return;
     }
     constexpr std::int64_t kFlushEveryMs = 1000;
-    constexpr std::int64_t kLookEveryMs = 100; // whether the other client has ended
+    constexpr std::int64_t kLookEveryMs = 100; // checks whether the other client has ended
     constexpr std::int64_t kFlushSoonMs = 50;
     const std::int64_t flushMs = m_flushSoon.load() ? kFlushSoonMs : kFlushEveryMs;
     const timespec until = inMilliseconds(m_state == State::On ? flushMs : kLookEveryMs);
@@ -279,7 +280,7 @@ void CuptiSession::turnOn()
     }
     g_nextRecord = m_cupti.nextRecord;
     g_holdersProcess = getpid();
-    g_holder = this; // before the look: who begins after it waits for us
+    g_holder = this; // set before the check, so that clients that start later wait for it
     if (neighbour::isActive()) {
         g_holder = nullptr;
         makeWay();
@@ -304,7 +305,7 @@ void CuptiSession::turnOn()
     requestDrain();
 }
 
-/// Empty: it is ours, and on; else why not.
+/// Empty if the collector uses CUPTI and it is on; otherwise the reason.
 std::string CuptiSession::hold()
 {
     std::string holder;
@@ -312,9 +313,9 @@ std::string CuptiSession::hold()
         return cuptiFailure(result) + holder;
     }
     if (neighbour::hasCallbacks()) {
-        m_cupti.flushAll(0); // what CUPTI still has of the other client's
+        m_cupti.flushAll(0); // records of the other client that CUPTI still holds
     }
-    sampleClock(); // another client may have given CUPTI another clock
+    sampleClock(); // another client may have set another clock
     neighbour::takeBuffers(m_cupti.nextRecord);
     if (const cupti::Result result = enableKinds(); result != cupti::kSuccess) {
         disableKinds();
@@ -346,7 +347,7 @@ void CuptiSession::turnOff()
     requestDrain();
 }
 
-/// Nothing is asked of CUPTI any more. What it had not handed over is lost.
+/// Stops all calls to CUPTI. Records that it has not delivered are lost.
 void CuptiSession::leaveGoneDriver()
 {
     g_deviceTierOn.store(false, std::memory_order_release);
@@ -361,7 +362,7 @@ void CuptiSession::leaveGoneDriver()
     requestDrain();
 }
 
-/// The driver sets its exit handler when it starts, perhaps another one when it is first used.
+/// The driver registers its exit handler when it starts, and perhaps another one at its first use.
 void CuptiSession::comeAheadAtExit()
 {
     constexpr int kEnough = 3;
@@ -382,9 +383,9 @@ void CuptiSession::refuse(const std::string& reason)
     requestDrain();
 }
 
-// It subscribes first and so never disturbs a tool whose calls do not pass us: without a subscriber, two
-// share the records. One that is known, and measures nothing now, may stay subscribed: the records need no
-// subscriber.
+// The collector subscribes first, so that it never disturbs a tool whose calls are not intercepted: without a
+// subscriber, two tools would share the records. A known tool that measures nothing now may keep its
+// subscription, because records need no subscriber.
 cupti::Result CuptiSession::subscribe(std::string& holder)
 {
     if (neighbour::isSubscribed()) {
@@ -436,13 +437,13 @@ void CuptiSession::flush(std::uint32_t flag)
     }
 }
 
-// What was launched in the window may end after it. CUPTI keeps a buffer until all its records are complete;
-// a forced flush hands it over as it is, with times of 0.
+// Work that was launched in the window may end after it. CUPTI keeps a buffer until all its records are
+// complete; a forced flush returns incomplete records with times of 0.
 void CuptiSession::awaitLateRecords()
 {
     constexpr int kEveryMs = 20;
     constexpr int kAtMostMs = 2000;
-    constexpr int kAwaitedMs = 200; // where the end of the process waits, or another client
+    constexpr int kAwaitedMs = 200; // used when the process ends, or another client waits
     const bool awaited = m_ending.load() || neighbour::isActive();
     for (int waited = 0; waited < (awaited ? kAwaitedMs : kAtMostMs); waited += kEveryMs) {
         flush(0);
@@ -453,7 +454,7 @@ void CuptiSession::awaitLateRecords()
     }
 }
 
-// Another tool may have chosen.
+// Another tool may have selected the kind of ids.
 void CuptiSession::noteThreadIds()
 {
     std::uint32_t type = 0;
@@ -463,7 +464,7 @@ void CuptiSession::noteThreadIds()
     m_report.systemThreadIds = known && type == cupti::kThreadIdsOfSystem;
 }
 
-// The tightest of a few readings, so that an interrupt between two of them does not count.
+// the closest of several readings, so that an interrupt between them has no effect
 void CuptiSession::sampleClock()
 {
     DeviceClockSample best;
@@ -482,7 +483,7 @@ void CuptiSession::sampleClock()
         if (again - before < bestWidth) {
             bestWidth = again - before;
             const std::int64_t middle = before + (after - before) / 2;
-            // The reading of realtime lies in the middle of the two around it.
+            // realtime is read between the two other readings
             best = {static_cast<std::int64_t>(device), middle,
                     realtime - (after + (again - after) / 2 - middle)};
         }

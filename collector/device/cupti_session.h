@@ -34,8 +34,9 @@ struct CuptiReport {
     std::string reason;               ///< of a refusal
     std::optional<std::int64_t> onNs; ///< of the last window
     std::optional<std::int64_t> offNs;
-    std::vector<Gap> handedOver;           ///< to another client, and taken back, since the last report
-    std::optional<std::int64_t> gapNs;     ///< since when another client has it, in our window
+    /// Released to another client and taken back since the last report.
+    std::vector<Gap> handedOver;
+    std::optional<std::int64_t> gapNs;     ///< since when another client uses CUPTI in our window
     std::int64_t dropped = 0;              ///< records for which CUPTI had no room
     std::vector<DeviceClockSample> clocks; ///< since the last report
 };

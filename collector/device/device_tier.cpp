@@ -13,8 +13,8 @@ namespace {
 
 using State = CuptiReport::State;
 
-/// Nobody asked for the device tier under auto: its reason stands in the trace, and the program's output is
-/// its own.
+/// Under auto, the device tier was not requested explicitly. Its reason is in the trace, and nothing is
+/// printed.
 Talk talkOfRefusal()
 {
     return plan().profile == Profile::Auto && plan().windows.none() ? Talk::IfAsked : Talk::Always;
@@ -27,7 +27,7 @@ std::string secondsOf(std::int64_t ns)
     return text;
 }
 
-/// For CUPTI to come back at the end of recording: half of what closing may take.
+/// Time for CUPTI to return at the end of recording: half of the time for closing.
 constexpr int kPatienceMs = 5000;
 
 } // namespace
@@ -56,15 +56,15 @@ void DeviceTier::pass(trace::Writer& writer, Registry&)
     takeOver(writer, Reading::Usual);
 }
 
-/// Loading and starting CUPTI takes tens of milliseconds or more: begun with its first step, a window would
-/// miss that step.
+/// Loading and starting CUPTI takes tens of milliseconds or more. If it began with the first step of a
+/// window, the window would miss this step.
 bool DeviceTier::isOpeningSoon() const
 {
     return level() == Level::Light && isDeviceWindowAhead();
 }
 
-/// The host runs ahead of the device by a step or more: what it launched in a window has still to run when
-/// the window is over on the host.
+/// The host is ahead of the device by a step or more. Work that it launched in a window still runs when the
+/// window has ended on the host.
 bool DeviceTier::isCatchingUp()
 {
     constexpr std::int64_t kAtMostNs = 10'000'000'000;
@@ -76,7 +76,7 @@ bool DeviceTier::isCatchingUp()
     if (!m_overNs) {
         m_overNs = now;
         m_reader->awaitWorkAfter(now);
-        if (countWindow()) { // so short that no pass saw it
+        if (countWindow()) { // too short for any pass to notice it
             m_window = whenDevice(plan());
         }
     }
@@ -117,8 +117,9 @@ void DeviceTier::addClocks(const CuptiReport& report, trace::Writer& writer)
 void DeviceTier::readBuffers()
 {
     const std::vector<BufferPool::Finished> finished = CuptiSession::buffers().takeFinished();
-    const bool ahead = isOpeningSoon(); // asked last: what came before its window is nobody's
-    // A flush reads the clock before it hands over what happened until then.
+    // checked last, because records from before the window belong to no window
+    const bool ahead = isOpeningSoon();
+    // a flush reads the clock before it returns the records up to then
     for (const DeviceClockSample& clock : m_session.takeClocks()) {
         m_reader->addClock(clock);
     }
@@ -145,7 +146,7 @@ void DeviceTier::noteState(trace::Writer& writer, const CuptiReport& report)
         m_offNs = report.offNs;
         noteWindow();
         describe(writer);
-    } else if (report.onNs && !report.offNs && noteWindow()) { // went on for another reason
+    } else if (report.onNs && !report.offNs && noteWindow()) { // continues for another reason
         describe(writer);
     }
     if (report.state == State::DriverGone && m_state != State::DriverGone) {
@@ -157,8 +158,8 @@ void DeviceTier::noteState(trace::Writer& writer, const CuptiReport& report)
     m_state = report.state;
 }
 
-/// Whether a window has begun, or is measured for another reason than before; nothing is said of one that
-/// just ended.
+/// Returns whether a window has begun, or has another reason than before. A window that has just ended is not
+/// reported.
 bool DeviceTier::noteWindow()
 {
     const Wanted applied = appliedLevel();
@@ -172,7 +173,7 @@ bool DeviceTier::noteWindow()
     return begins || other;
 }
 
-/// Whether it was not counted yet.
+/// Returns whether the window has not been counted yet.
 bool DeviceTier::countWindow()
 {
     if (m_windowCounted) {
@@ -189,13 +190,13 @@ void DeviceTier::noteRefusal(trace::Writer& writer, const std::string& reason)
         return;
     }
     writer.setTier({"device", m_onNs.has_value(), reason, m_onNs, readClockNs(CLOCK_MONOTONIC)});
-    if (reason != m_refusal) { // once, however many windows it spoils
+    if (reason != m_refusal) { // once, for any number of windows
         say(talkOfRefusal(), "what runs on the GPU is not measured: %s", reason.c_str());
         m_refusal = reason;
     }
 }
 
-/// The issue lists all of them; its row is written anew with each.
+/// The issue lists all of them; its row is replaced with each new one.
 void DeviceTier::noteGap(trace::Writer& writer, const std::string& gap)
 {
     constexpr int kMostListed = 8;
@@ -210,7 +211,7 @@ void DeviceTier::noteGap(trace::Writer& writer, const std::string& gap)
             m_gaps + (m_gapCount > kMostListed ? " and later" : "") + " after recording began"});
 }
 
-// The row holds the last window; all of them, between which nothing was measured, stand in table window.
+// The row contains the last window. Table window contains all of them; nothing was measured between them.
 void DeviceTier::describe(trace::Writer& writer) const
 {
     std::string reason = m_windows > 0 ? m_window : whenDevice(plan());

@@ -17,7 +17,7 @@ bool isRuntimeGone()
     return getDevice != nullptr && getDevice(&device) == kUnloading;
 }
 
-// A program may have the runtime linked into itself, where nobody finds it.
+// The runtime may be linked into the program, where it cannot be found.
 bool isDriverItselfGone()
 {
     using GetContext = int (*)(void**);

@@ -13,10 +13,10 @@ struct Label {
     bool ofThread;
     Name* domain;
     std::string text;
-    bool written = false; ///< of the drain thread alone
+    bool written = false; ///< only used by the drain thread
 };
 
-// Entries are added without a lock (a program may fork meanwhile) and never removed.
+// Entries are added without a lock, because a program may fork meanwhile, and never removed.
 struct Labels {
     std::array<std::atomic<Label*>, 1024> all;
     std::atomic<std::size_t> given{0};

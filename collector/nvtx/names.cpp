@@ -8,7 +8,7 @@
 namespace ringside::collector::nvtx {
 namespace {
 
-// Handles that are no addresses of ours, and ours beside them.
+// Handles that other tools created, and the collector's names for them.
 struct Handles {
     std::mutex mutex;
     std::atomic<bool> used{false};
@@ -16,7 +16,7 @@ struct Handles {
 };
 constinit Handles g_handles;
 
-// A child of a fork must not inherit the lock from a thread that is not there any more.
+// A forked child must not inherit the lock from a thread that does not exist in it.
 __attribute__((constructor)) void keepLockThroughForks()
 {
     atFork([] { g_handles.mutex.lock(); }, [] { g_handles.mutex.unlock(); },

@@ -45,7 +45,7 @@ bool isPlain(const SchemaEntry& entry)
     return (entry.flags & kElsewhereOrMany) == 0 && entry.arrayOrUnionDetail == 0;
 }
 
-// Entries without an offset follow each other as the members of a struct do.
+// Entries without an offset are laid out like the members of a struct.
 std::uint64_t placeOf(const SchemaEntry& entry, std::size_t index, NumberType type, std::uint64_t end)
 {
     const std::uint64_t align = type.bytes;
@@ -130,7 +130,7 @@ std::optional<Layout> Schemas::layoutOf(const SchemaAttributes& schema) const
         const SchemaEntry& entry = schema.entries[index];
         const NumberType type = typeOf(entry.type);
         if (!isPlain(entry) || type.bytes == 0) {
-            end = kMostBytes; // what follows it is known only with an offset of its own
+            end = kMostBytes; // later entries are only known if they have their own offset
             continue;
         }
         const std::uint64_t offset = placeOf(entry, index, type, end);

@@ -29,7 +29,8 @@ std::string ownPath()
     return dladdr(reinterpret_cast<const void*>(&ownPath), &info) != 0 ? info.dli_fname : "";
 }
 
-/// The setting names this library, whichever way a process before us wrote it.
+/// Returns whether the setting names this library, in any of the forms that a parent process may have
+/// written.
 bool isOurs(const std::string& setting, const std::string& own)
 {
     char theirs[4096];
@@ -55,7 +56,7 @@ __attribute__((constructor)) void announce()
     const std::string setting(variable(kPluginVariable));
     const bool ours = isOurs(setting, own);
     if (variable("RINGSIDE_DIR").empty() || variable("RINGSIDE_PROFILE") == "off") {
-        if (ours) { // from a process that is recorded
+        if (ours) { // set by a recorded parent process
             restore();
         }
         return;
@@ -75,7 +76,8 @@ __attribute__((constructor)) void announce()
 
 std::string announcement(const std::string& ownPath)
 {
-    constexpr std::size_t kLongest = 254; // 2.28's buffer holds 255 with the end; later ones one more
+    // the buffer of 2.28 holds 255 bytes including the terminator, later ones one more
+    constexpr std::size_t kLongest = 254;
     return ownPath.size() <= kLongest ? ownPath : "STATIC_PLUGIN";
 }
 

@@ -12,7 +12,7 @@
 namespace ringside::collector::profiler {
 namespace {
 
-/// Groups of one call that the program did not ask for are NCCL's own.
+/// NCCL creates groups of its own around single calls.
 bool standsAlone(const OpenGroup& group)
 {
     return !group.asked && group.calls == 1;
@@ -35,7 +35,7 @@ void leave(ThreadState& thread)
     leaveCollective(thread.inFlight());
 }
 
-/// Writes the call that was seen last, if it is not written yet.
+/// Writes the latest call, if it has not been written yet.
 void writeLast(ThreadState& thread, std::uint64_t groupId)
 {
     ForeignCall call = std::exchange(thread.nccl.foreign.last, {});
@@ -71,7 +71,7 @@ void finish(ThreadState& thread, std::uint64_t endTicks)
 Handle beginForeignGroup(ThreadState& thread, Context& context, const Event& event)
 {
     OpenGroup& group = thread.nccl.foreign;
-    if (group.groupId != 0) { // NCCL left it without an end
+    if (group.groupId != 0) { // NCCL did not end it
         finish(thread, ticks());
     }
     group.groupId = nextCallId();
@@ -124,7 +124,7 @@ Handle beginForeignCall(ThreadState& thread, Context& context, const Event& even
     call.stream = event.stream;
     call.graph = event.captured ? noteCapture(static_cast<cudaStream_t>(event.stream), call.communicator) : 0;
     call.peer = peerOf(event);
-    constexpr std::uint16_t kNewerType = 0xFFFE; // what is counted are still elements
+    constexpr std::uint16_t kNewerType = 0xFFFE; // the count is still in elements
     const trace::DatatypeEntry* const type = datatypeOf(event.coll.datatype);
     call.datatype = type != nullptr ? static_cast<std::uint16_t>(type->datatype) : kNewerType;
     if (call.communicator != nullptr) {
@@ -146,15 +146,15 @@ void endForeignCall(ThreadState& thread, Handle handle)
 {
     OpenGroup& group = thread.nccl.foreign;
     if (handle.id() != group.last.callId || group.last.endTicks != 0) {
-        return; // NCCL may end one twice
+        return; // NCCL may end a group twice
     }
     group.last.endTicks = ticks();
-    if (group.groupId == 0) { // it began before the recording did
+    if (group.groupId == 0) { // it began before recording started
         writeLast(thread, 0);
         group = {};
     }
     if (group.groupId == 0 || group.asked) {
-        leave(thread); // a single one goes on to its launch
+        leave(thread); // a single call continues with its launch
     }
 }
 

@@ -20,8 +20,8 @@ bool isRecording()
     return g_gate.isRecording();
 }
 
-/// The thread if it may leave records now: not while one of its own is half written, as when NCCL is called
-/// from a signal handler.
+/// Returns the thread if it can write records now. It cannot while it is writing one, for example if NCCL is
+/// called from a signal handler.
 ThreadState* eventThread()
 {
     if (!isRecording() || isPaused()) {
@@ -34,14 +34,14 @@ ThreadState* eventThread()
     return state != nullptr && state->nccl.inside && !state->nccl.inPlugin ? state : nullptr;
 }
 
-/// A call past the wrappers while recording is paused: calls are counted all the same.
+/// A call without a wrapper while recording is paused. Calls are counted nevertheless.
 bool isUnrecordedCall(const Event& event)
 {
     return isPaused() && (event.type == kCollApi || event.type == kP2pApi) && t_thread.depth == 0 &&
            isRecording();
 }
 
-/// While the thread is in our part of a callback.
+/// Set while the thread is in the collector's part of a callback.
 class InPlugin final {
 public:
     explicit InPlugin(ThreadState& thread) : m_thread(thread) { thread.nccl.inPlugin = true; }
@@ -54,7 +54,7 @@ private:
     ThreadState& m_thread;
 };
 
-/// A call's event tells whose context this is where one of our wrappers stands around the call.
+/// If the call has a wrapper, its event shows which communicator this context belongs to.
 Handle beginCall(ThreadState& thread, Context& context, const Event& event)
 {
     if (!thread.nccl.inside) {
@@ -67,7 +67,8 @@ Handle beginCall(ThreadState& thread, Context& context, const Event& event)
     return {Kind::Call, Handle::kNoPlace, thread.nccl.callId};
 }
 
-/// What launches the calls between the wrapper's group start and end, or the single call.
+/// The id to which launches belong: that of the group between the wrapper's start and end, or of the single
+/// call.
 Handle beginGroup(ThreadState& thread, Context& context, const Event& event)
 {
     if (!thread.nccl.inside) {
@@ -77,8 +78,8 @@ Handle beginGroup(ThreadState& thread, Context& context, const Event& event)
     return id != 0 ? Handle(Kind::Group, Handle::kNoPlace, id) : Handle();
 }
 
-/// NCCL 2.26.2 to 2.27.7 tells of collectives and transfers only where their group's event has a handle.
-constexpr unsigned kFirstWithoutGate = 5; // of versions of the interface; 2.28 brought it
+/// NCCL 2.26.2 to 2.27.7 reports collectives and transfers only if the event of their group has a handle.
+constexpr unsigned kFirstWithoutGate = 5; // interface version of NCCL 2.28
 
 Handle beginTasks(const Event& event)
 {
@@ -91,7 +92,7 @@ Handle handleOf(const Place* place)
     return place != nullptr ? place->handle() : Handle();
 }
 
-/// The events of a call and its operations, on the thread that calls.
+/// Events of a call and its operations, on the calling thread.
 Handle beginOnCaller(ThreadState& thread, Context& context, const Event& event)
 {
     switch (event.type) {
@@ -114,7 +115,7 @@ Handle beginOnCaller(ThreadState& thread, Context& context, const Event& event)
     }
 }
 
-/// The events of deep windows, which may also come for the plugin behind ours alone.
+/// Events of deep windows, which may also be wanted by the chained plugin only.
 Handle beginDeep(Context* context, const Event& event)
 {
     if (level() < Level::Deep) {
@@ -169,20 +170,20 @@ void end(ThreadState& thread, Handle handle, const Place* place)
     }
 }
 
-/// The context that an event is of; null where it is another process's, which must not be looked at.
-Context* contextOf(Context* told, const Event& event)
+/// Returns the context of an event, or null if it belongs to another process and must not be read.
+Context* contextOf(Context* passed, const Event& event)
 {
     if (event.type == kProxyOp) {
-        return event.proxyOp.pid == getpid() ? told : nullptr;
+        return event.proxyOp.pid == getpid() ? passed : nullptr;
     }
-    if (event.type == kProxyStep || event.type == kNetPlugin) { // NCCL takes theirs from the operation
+    if (event.type == kProxyStep || event.type == kNetPlugin) { // NCCL takes their context from the operation
         const Place* const parent = g_pool.find(Handle(event.parent));
         return parent != nullptr ? parent->context.load(std::memory_order_relaxed) : nullptr;
     }
-    return told;
+    return passed;
 }
 
-/// A place for the handle of the plugin behind ours: ours, if the event has one.
+/// Returns a place for the handle of the chained plugin: that of the collector's event, if there is one.
 Place* placeFor(Handle ours, Context& context)
 {
     if (Place* const place = g_pool.find(ours); place != nullptr) {
@@ -196,20 +197,20 @@ Place* placeFor(Handle ours, Context& context)
     return place;
 }
 
-/// NCCL would not have told the plugin behind ours: it gave no handle for the group.
+/// NCCL would not have called the chained plugin, because it passed no handle for the group.
 bool isBehindGate(const Event& event)
 {
     return event.version < kFirstWithoutGate && (event.type == kColl || event.type == kP2p) &&
            g_pool.theirsOf(Handle(event.parent)) == nullptr;
 }
 
-/// Tells the plugin behind ours of an event, and returns the handle that stands for both.
-Handle forward(Context* told, const Event& event, Handle ours)
+/// Passes an event to the chained plugin, and returns the handle that represents both.
+Handle forward(Context* passed, const Event& event, Handle ours)
 {
     if (!g_chain.active() || !g_chain.serves(event.type) || isBehindGate(event)) {
         return ours;
     }
-    Context* const context = contextOf(told, event);
+    Context* const context = contextOf(passed, event);
     Place* const place = context != nullptr && context->chained ? placeFor(ours, *context) : nullptr;
     if (place == nullptr) {
         return ours;
@@ -248,7 +249,7 @@ Result open(unsigned version, void** context, int* mask, const Opening& opening)
     }
     *context = nullptr;
     *mask = 0;
-    recordingThread(); // the first that is seen of an NCCL which no wrapper stands in front of
+    recordingThread(); // the first sign of an NCCL that has no wrappers
     const Inside inside;
     g_chain.load(version);
     if (!isRecording() && !g_chain.active()) {
@@ -266,12 +267,12 @@ Result open(unsigned version, void** context, int* mask, const Opening& opening)
     return isRecording() ? kSuccess : theirs;
 }
 
-Result start(void* told, void** handle, const Event& event)
+Result start(void* passed, void** handle, const Event& event)
 {
     if (handle == nullptr) {
         return kSuccess;
     }
-    auto* const context = static_cast<Context*>(told);
+    auto* const context = static_cast<Context*>(passed);
     if (isUnrecordedCall(event) && context != nullptr) {
         countForeignCall(*context);
     }
@@ -332,7 +333,7 @@ Result close(void* pointer)
         return kSuccess;
     }
     const bool last = g_contexts.close(*context);
-    if (last && context->chained && context->theirs != nullptr) { // NCCL ends no context that is none
+    if (last && context->chained && context->theirs != nullptr) { // NCCL does not end a context that is null
         const Inside inside;
         g_chain.close(context->theirs);
     }
@@ -375,7 +376,7 @@ void noteCommunicator(Communicator* communicator)
 {
     const ThreadState* const thread = t_thread.state;
     if (communicator == nullptr || thread == nullptr || thread->inFlight().api.load() == 0) {
-        return; // it is met for the first time, not made: its first call says more
+        return; // the communicator is only noticed, not created; its first call contains more
     }
     Context* const context = g_contexts.unboundSince(
         thread->inFlight().startTicks, communicator->identity.size, communicator->identity.rank);
@@ -391,7 +392,7 @@ std::uint64_t wantedEvents(unsigned version, Level level)
     wanted |= version >= 6 ? kCeColl : std::uint64_t{0};
     if (level >= Level::Deep) {
         wanted |= kProxyOp | kProxyStep;
-        wanted |= version >= 4 ? kKernelCh : std::uint64_t{0}; // version 3 does not tell the GPU's times
+        wanted |= version >= 4 ? kKernelCh : std::uint64_t{0}; // version 3 does not report the GPU's times
     }
     return wanted;
 }

@@ -16,10 +16,10 @@ constexpr unsigned kFirstOfPhases = 7;
 
 struct Served {
     std::uint64_t type;
-    std::uint64_t by; ///< any of these bits
+    std::uint64_t by; ///< any of these bits selects it
 };
-// As src/plugin/profiler.cc of NCCL 2.28.9 and 2.30.7 has it. Phases, from 2.31 on, bring their kernel's
-// event along (mask()).
+// As in src/plugin/profiler.cc of NCCL 2.28.9 and 2.30.7. Phases (since 2.31) also require the event of their
+// kernel (see mask()).
 constexpr std::array kServed{
     Served{kGroupApi, ~std::uint64_t{kProxyCtrl}},
     Served{kCollApi, kCollApi | kColl | kBelowOperation | kOfCopyEngines},
@@ -67,7 +67,7 @@ Descriptor copiedLater(const Event& event, void* parent, void* group)
     return descriptor;
 }
 
-/// What an older version is told, with its own handles.
+/// Converts an event for an older version, with that plugin's handles.
 template <class Plugin, class Descriptor>
 void* startOlder(const Plugin& plugin, void* context, Event event, void* parent, void* group)
 {
@@ -77,7 +77,7 @@ void* startOlder(const Plugin& plugin, void* context, Event event, void* parent,
     return describe(event, descriptor) ? startAs(plugin, context, descriptor) : nullptr;
 }
 
-/// The states that version 3 knows.
+/// The states of version 3.
 bool hasVersion3(State state)
 {
     return state >= State::StepSendGpuWait && state <= State::CtrlAppendEnd;
@@ -95,7 +95,7 @@ auto Chain::call(Function&& function) const
         return function(*static_cast<const PluginV4*>(m_plugin));
     case 7:
         return function(*static_cast<const PluginV7*>(m_plugin));
-    default: // 5 and 6 are laid out alike
+    default: // versions 5 and 6 have the same layout
         return function(*static_cast<const PluginV6*>(m_plugin));
     }
 }

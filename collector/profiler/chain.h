@@ -60,7 +60,7 @@ private:
     std::atomic<bool> m_active{false};
     const void* m_plugin = nullptr;
     unsigned m_version = 0;
-    int m_mask = 0; ///< theirs to write
+    int m_mask = 0; ///< written by the chained plugin
     std::string* m_name = nullptr;
     std::string* m_reason = nullptr;
 };

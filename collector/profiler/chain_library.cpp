@@ -10,7 +10,7 @@
 namespace ringside::collector::profiler {
 namespace {
 
-using Name = std::optional<std::string>; ///< none: the program itself
+using Name = std::optional<std::string>; ///< null for the program itself
 
 std::vector<Name> candidates(const std::string& setting)
 {
@@ -29,14 +29,14 @@ std::vector<Name> candidates(const std::string& setting)
     return names;
 }
 
-/// The path of the file that an address is in.
+/// Returns the path of the file that contains an address.
 std::string fileOf(const void* address)
 {
     Dl_info info{};
     return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-/// The newest table of a version up to `newest`, other than our own.
+/// Returns the newest table of a version up to `newest` that is not the collector's.
 void findTable(void* library, unsigned newest, ChainLibrary& found)
 {
     constexpr unsigned kOldest = 3;

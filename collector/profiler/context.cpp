@@ -27,7 +27,7 @@ Context* Contexts::open(unsigned version, int* mask, std::int32_t size, std::int
     context->version = version;
     context->size = size;
     context->rank = rank;
-    context->device = currentDevice(); // NCCL makes the communicator's device the current one
+    context->device = currentDevice(); // NCCL has set the communicator's device as the current one
     context->createdTicks = ticks();
     context->mask = mask;
     context->hash.store(hash);
@@ -43,7 +43,7 @@ Context* Contexts::open(unsigned version, int* mask, std::int32_t size, std::int
         }
         free = use.mask == nullptr && free == nullptr ? &use : free;
     }
-    if (free != nullptr) { // beyond eight NCCLs the mask stays as init leaves it
+    if (free != nullptr) { // with more than eight copies of NCCL, the mask stays as set by init
         *free = {mask, version, free->contexts + 1};
     }
     context->next = m_first.load(std::memory_order_relaxed);

@@ -16,16 +16,17 @@ namespace ringside::collector::profiler {
 /// proxy threads may use it late.
 struct Context {
     unsigned version = 0;
-    std::int32_t size = 0; ///< 0: not told (version 3)
+    std::int32_t size = 0; ///< 0 if not reported (version 3)
     std::int32_t rank = -1;
     std::int32_t device = -1;
     std::uint64_t createdTicks = 0;
     int* mask = nullptr;
-    void* theirs = nullptr;             ///< the context of the plugin behind ours; null: it made none
-    bool chained = false;               ///< the plugin behind ours takes events of this communicator
-    std::atomic<std::uint64_t> hash{0}; ///< NCCL's own; 0: not told (version 3: with the first operation)
-    std::atomic<Communicator*> communicator{nullptr}; ///< null: not known yet
-    std::atomic<bool> named{true};                    ///< false: `communicator` has yet to be given the hash
+    void* theirs = nullptr; ///< context of the chained plugin; null if it created none
+    bool chained = false;   ///< the chained plugin receives events of this communicator
+    /// NCCL's own; 0 if not reported yet (version 3: with the first operation).
+    std::atomic<std::uint64_t> hash{0};
+    std::atomic<Communicator*> communicator{nullptr}; ///< null if not known yet
+    std::atomic<bool> named{true};                    ///< false until `communicator` has received the hash
     std::atomic<bool> open{true};
     std::array<char, 64> name{};
     Context* next = nullptr;
@@ -36,18 +37,19 @@ void bind(Context& context, Communicator* communicator);
 
 class Contexts final {
 public:
-    /// Also remembers the mask. Null when there is no memory.
+    /// Also remembers the mask. Returns null if memory is exhausted.
     Context* open(unsigned version, int* mask, std::int32_t size, std::int32_t rank, std::uint64_t hash,
                   const char* name);
-    /// The context of a communicator that was made since `sinceTicks` by the calling program's call: null
-    /// unless just one fits.
+    /// Returns the context of a communicator that the calling thread's call has created since `sinceTicks`;
+    /// null unless exactly one fits.
     [[nodiscard]] Context* unboundSince(std::uint64_t sinceTicks, std::int32_t size, std::int32_t rank) const;
-    /// Whether there is one for NCCL's communicator `hash`, of this API version or a later one.
+    /// Returns whether there is one for NCCL's communicator `hash`, of this API version or a later one.
     [[nodiscard]] bool anyOpen(std::uint64_t hash, unsigned version) const;
-    /// Lets go of the mask with its last context: NCCL may be unloaded then. False: it was closed already.
+    /// Forgets the mask together with its last context, because NCCL may be unloaded then. Returns false if
+    /// the context was closed already.
     bool close(Context& context);
-    /// Sets every mask to what `wanted(version)` says. A mask of NCCL's is written only while a communicator
-    /// of its is open.
+    /// Sets every mask to `wanted(version)`. A mask of NCCL is written only while a communicator of that NCCL
+    /// is open.
     template <class Wanted>
     void setMasks(Wanted&& wanted)
     {
@@ -59,17 +61,17 @@ public:
             }
         }
     }
-    /// Gives the communicators that are known by now NCCL's hash and name. Drain thread.
+    /// Passes NCCL's hash and name to the communicators that are known by now. Called on the drain thread.
     void nameCommunicators(Registry& registry);
 
 private:
     struct MaskUse {
-        int* mask = nullptr; ///< null: free
+        int* mask = nullptr; ///< null if free
         unsigned version = 0;
         int contexts = 0;
     };
     std::mutex m_mutex;
-    std::array<MaskUse, 8> m_masks{}; ///< one for each NCCL in the process
+    std::array<MaskUse, 8> m_masks{}; ///< one for each copy of NCCL in the process
     std::atomic<Context*> m_first{nullptr};
 };
 

@@ -20,10 +20,10 @@ Place* takeOther(Context* context, EventType type)
 
 bool isOfThisProcess(const Event& event)
 {
-    return event.proxyOp.pid == getpid(); // once an operation and channel
+    return event.proxyOp.pid == getpid(); // one per operation and channel
 }
 
-/// The first of a state that repeats: a sender asks again and again whether its peer is ready.
+/// Keeps the first of a repeated state: a sender polls whether its peer is ready.
 void noteFirst(std::uint64_t& at)
 {
     at = at != 0 ? at : ticks();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of deep windows: one channel's part of an operation on the GPU, and the messages of NCCL's proxy
-// threads. They come on these threads, while and after the operation that they belong to was enqueued.
+// Events of deep windows: the part of one channel in an operation on the GPU, and the messages of NCCL's
+// proxy threads. They are reported on those threads, during and after the enqueueing of their operation.
 #pragma once
 #include "profiler/context.h"
 #include "profiler/event_pool.h"
@@ -11,15 +11,15 @@ namespace ringside::collector::profiler {
 [[nodiscard]] Place* beginChannel(Context& context, const Event& event);
 void endChannel(ThreadState& thread, const Place& place);
 
-/// `context` is of another process, and must not be looked at, where the operation is (PXN).
+/// `context` belongs to another process and must not be read if the operation does (PXN).
 [[nodiscard]] Place* beginProxyOperation(Context* context, const Event& event);
 [[nodiscard]] Place* beginProxyMessage(const Event& event);
 void endProxyMessage(ThreadState& thread, const Place& place);
 
-/// What a change of state says beside itself.
+/// Additional values of a change of state.
 struct StateDetails {
-    std::uint64_t bytes;       ///< kUnknownNumber: not told
-    std::uint64_t deviceEndNs; ///< 0: not told
+    std::uint64_t bytes;       ///< kUnknownNumber if not reported
+    std::uint64_t deviceEndNs; ///< 0 if not reported
 };
 void noteState(Place& place, State state, const StateDetails& details);
 

@@ -16,7 +16,7 @@ Event common(const Descriptor& descriptor, unsigned version)
     return event;
 }
 
-/// What no version has changed.
+/// Fields that are the same in all versions.
 template <class Descriptor>
 void addProxy(Event& event, const Descriptor& descriptor)
 {
@@ -57,7 +57,7 @@ void addCall(Event& event, const DescriptorV6& descriptor)
         event.coll.function = call.function;
         event.coll.count = call.count;
         event.coll.datatype = call.datatype;
-        event.coll.root = -1; // not told
+        event.coll.root = -1; // not reported
         event.stream = call.stream;
         event.captured = call.captured;
     } else if (event.type == kGroupApi) {
@@ -68,7 +68,7 @@ void addCall(Event& event, const DescriptorV6& descriptor)
     }
 }
 
-/// A collective of the copy engines has a way of synchronising instead of a protocol, and no channels.
+/// Collectives of the copy engines have a way of synchronising instead of a protocol, and no channels.
 void addCopyEngines(Event& event, const CeCollFields& collective)
 {
     event.coll.sequence = collective.sequence;

@@ -14,7 +14,7 @@ Place* EventPool::take(Kind kind, std::uint64_t id)
         if (!place.taken.load(std::memory_order_relaxed) &&
             !place.taken.exchange(true, std::memory_order_acquire)) {
             place.key.store(0, std::memory_order_relaxed);
-            // Released: who reads one of these finds the key gone.
+            // Released: concurrent readers of these fields find the key cleared.
             place.theirs.store(nullptr, std::memory_order_release);
             place.notBeforeTicks.store(0, std::memory_order_release);
             place.launchesFor.store(0, std::memory_order_release);
@@ -65,7 +65,8 @@ std::uint64_t EventPool::notBeforeOf(Handle handle) const
 std::uint64_t EventPool::launchesOf(Handle group) const
 {
     const std::uint64_t told = read(group, &Place::launchesFor);
-    return told != 0 ? told : group.idOf(Kind::Group); // of a wrapped call's group the handle says it itself
+    // for the group of a wrapped call, the handle itself contains the id
+    return told != 0 ? told : group.idOf(Kind::Group);
 }
 
 void EventPool::giveBackAll(const Context& context)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles of events, and a place for those that must be remembered until they end. NCCL keeps handles as long
-// as it likes, calls us from its own threads, and may hand us one of another process: so a handle is a number
-// that is checked against its place, never an address. Places are taken in turn, without a lock; one that was
-// given back keeps what its event was until it is taken again (16,384 events later), since NCCL names parents
+// Handles of events, and slots for events that must be remembered until they end. NCCL keeps handles for any
+// time, calls from its own threads, and may pass a handle of another process. A handle is therefore a number
+// that is checked against its slot, never an address. Slots are taken in turn, without a lock. A released
+// slot keeps the data of its event until it is reused (16,384 events later), because NCCL refers to parents
 // that have ended.
 #pragma once
 #include "abi/nccl_profiler.h"
@@ -15,10 +15,10 @@ namespace ringside::collector::profiler {
 
 struct Context;
 
-/// What kind of thing a handle's id counts.
+/// The kind of object that a handle's id numbers.
 enum class Kind : std::uint8_t { None = 0, Group = 1, Call = 2, Operation = 3, Launch = 4, Other = 5 };
 
-/// A void* of NCCL's, taken apart: 4 bits kind, 16 bits place, 44 bits id.
+/// The parts of NCCL's void*: 4 bits kind, 16 bits slot, 44 bits id.
 class Handle final {
 public:
     static constexpr std::uint64_t kNoPlace = 0xFFFF;
@@ -42,7 +42,7 @@ public:
     {
         return reinterpret_cast<void*>(m_bits); // NOLINT(performance-no-int-to-ptr): NCCL only stores it
     }
-    /// The id if the handle is of this kind, else 0.
+    /// Returns the id if the handle has this kind, otherwise 0.
     [[nodiscard]] constexpr std::uint64_t idOf(Kind kind) const { return this->kind() == kind ? id() : 0; }
 
 private:
@@ -76,17 +76,17 @@ struct ProxyMessage {
     std::int32_t step;
 };
 
-/// One remembered event. Its owner is whoever NCCL lets end it; others may read what is atomic.
+/// One remembered event. It belongs to the thread on which NCCL ends it; other threads may read the atomics.
 struct Place {
-    std::atomic<std::uint64_t> key{0}; ///< bits of the handle that it belongs to, also after the end
+    std::atomic<std::uint64_t> key{0}; ///< bits of its handle, also after the end
     std::atomic<bool> taken{false};
-    std::atomic<void*> theirs{nullptr}; ///< the handle of the plugin behind ours
+    std::atomic<void*> theirs{nullptr}; ///< handle of the chained plugin
     std::atomic<std::uint64_t> notBeforeTicks{
-        0}; ///< of an operation: it cannot have run earlier; 0: not known
+        0}; ///< for an operation, its earliest possible start; 0 if not known
     std::atomic<std::uint64_t> launchesFor{
-        0}; ///< of a group: the call, or the group, that its launches are of
+        0}; ///< for a group, the call or group to which its launches belong
     std::atomic<Context*> context{nullptr};
-    EventType type{}; ///< of what ours is interested in; 0: the place is held for the plugin behind ours
+    EventType type{}; ///< type of the event for the collector; 0 if the slot only serves the chained plugin
     union {
         Operation operation;
         Channel channel;
@@ -102,19 +102,20 @@ class EventPool final {
 public:
     static constexpr std::size_t kPlaces = 1U << 14U;
 
-    /// Null when none is free nearby: counted.
+    /// Returns null, which is counted, if no slot nearby is free.
     Place* take(Kind kind, std::uint64_t id);
-    /// The place of an event that has not ended.
+    /// Returns the slot of an event that has not ended.
     [[nodiscard]] Place* find(Handle handle);
-    /// What the plugin behind ours calls an event, also one that has ended; null when that is forgotten.
+    /// Returns the chained plugin's handle of an event, also of an ended one; null if it is forgotten.
     [[nodiscard]] void* theirsOf(Handle handle) const;
     [[nodiscard]] std::uint64_t notBeforeOf(Handle handle) const;
-    /// The call or group that launches of a group's event are of, also of one that has ended; 0: not known.
+    /// Returns the call or group to which launches of a group's event belong, also of an ended one; 0 if not
+    /// known.
     [[nodiscard]] std::uint64_t launchesOf(Handle group) const;
     static void giveBack(Place& place) { place.taken.store(false, std::memory_order_release); }
-    /// Gives back what a communicator that is gone has left.
+    /// Releases the slots of a communicator that no longer exists.
     void giveBackAll(const Context& context);
-    /// For events that nothing else numbers.
+    /// Numbers events that nothing else numbers.
     [[nodiscard]] std::uint64_t nextId() { return 1 + m_ids.fetch_add(1, std::memory_order_relaxed); }
     void countDropped() { m_dropped.fetch_add(1, std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t dropped() const { return m_dropped.load(std::memory_order_relaxed); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of events: which are asked for, and the records they leave. Called between the beginning and
-// the end of a callback of NCCL's, on whatever thread that comes.
+// The collector's part of an event: which events are requested, and the records that are written. Called
+// between the begin and the end of a callback of NCCL, on any thread.
 #pragma once
 #include "profiler/context.h"
 #include "profiler/event_pool.h"
@@ -12,26 +12,27 @@
 
 namespace ringside::collector::profiler {
 
-/// Of the process; usable before and after recording.
+/// One object per process; usable before and after recording.
 EventPool& pool();
 Contexts& contexts();
 
-/// What this version is to tell us at a level.
+/// Returns the events that this version shall report at a level.
 [[nodiscard]] std::uint64_t wantedEvents(unsigned version, Level level);
 
-/// By NCCL's name of it, which is the enumeration's. Null: a type that this version does not know.
+/// Parses NCCL's name of a data type, which is that of the enumeration. Null if this version does not know
+/// it.
 [[nodiscard]] const trace::DatatypeEntry* datatypeOf(const char* name);
 
-/// Root or peer of a call or operation; -1 where it has none or NCCL does not tell.
+/// Root or peer of a call or operation; -1 if there is none, or NCCL does not report it.
 [[nodiscard]] std::int32_t peerOf(const Event& event);
 
-/// A null pointer is no text.
+/// A null pointer becomes an empty text.
 inline std::string_view textOf(const char* text)
 {
     return text != nullptr ? std::string_view(text) : std::string_view();
 }
 
-// Operations (Coll, P2p, CeColl). The place is remembered until the event's end.
+// Operations (Coll, P2p, CeColl). The slot is kept until the event ends.
 [[nodiscard]] Place* beginOperation(ThreadState& thread, Context& context, const Event& event);
 void endOperation(ThreadState& thread, const Place& place);
 void beginLaunch(ThreadState& thread, const Context& context, const Event& event);

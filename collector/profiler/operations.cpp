@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations: what NCCL makes of a call, told when it enqueues them. Which call an operation is of, NCCL says
-// itself from API version 5 on; before, it is the call that the thread is inside, or one of its group.
+// Operations that NCCL makes of a call, reported when they are enqueued. From API version 5 on, NCCL reports
+// the call of an operation. Before, it is the call in which the thread is, or one of its group.
 #include "api/functions.h"
 #include "device/correlation.h"
 #include "profiler/observe.h"
@@ -12,7 +12,7 @@
 namespace ringside::collector::profiler {
 namespace {
 
-/// NCCL has no name for ncclUint8, as the only one.
+/// NCCL has a name for every type except ncclUint8.
 constexpr std::string_view kNameOfUint8 = "Unknown";
 
 std::uint64_t bytesOf(const Event& event)
@@ -27,7 +27,7 @@ std::uint64_t bytesOf(const GroupedCall& call)
     return bytes ? call.count * *bytes : trace::kUnknownNumber;
 }
 
-/// NCCL's name of what a call does: "AllReduce" of ncclAllReduce.
+/// Returns NCCL's name of a function: "AllReduce" for ncclAllReduce.
 std::string_view functionOf(std::uint32_t api)
 {
     constexpr std::string_view kPrefix = "nccl";
@@ -83,7 +83,7 @@ std::uint64_t callOf(NcclThread& nccl, Context& context, const Event& event)
     return nccl.callId;
 }
 
-/// The begin of the call that the thread is inside; 0: it is in none.
+/// Returns the start of the call in which the thread is; 0 if it is in none.
 std::uint64_t enclosingStart(const ThreadState& thread)
 {
     return thread.nccl.inside ? thread.inFlight().startTicks : 0;
@@ -131,7 +131,7 @@ std::int32_t peerOf(const Event& event)
 {
     const bool transfer = event.type == kP2p || event.type == kP2pApi;
     const bool rooted = trace::collectiveOf(textOf(event.coll.function)).rooted;
-    return transfer || rooted ? event.coll.root : -1; // NCCL says 0 of the others
+    return transfer || rooted ? event.coll.root : -1; // NCCL reports 0 for other functions
 }
 
 Place* beginOperation(ThreadState& thread, Context& context, const Event& event)
@@ -189,8 +189,8 @@ void endOperation(ThreadState& thread, const Place& place)
     thread.ring->commit(record, trace::RecordKind::NcclOperation);
 }
 
-// A group on communicators that do not block is launched by a thread that NCCL makes for it (src/group.cc,
-// groupLaunchNonBlocking). The threads that call have tied what they launch themselves.
+// A group on non-blocking communicators is launched by a thread that NCCL creates for it
+// (groupLaunchNonBlocking in src/group.cc). Calling threads have linked their own launches already.
 void beginLaunch(ThreadState& thread, const Context& context, const Event& event)
 {
     const bool ofCaller = thread.nccl.inside || thread.nccl.foreign.groupId != 0;

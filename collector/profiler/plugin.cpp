@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiler plugin's symbols: what NCCL finds under ncclProfiler_v3 to _v7, and the little that differs
-// between the versions.
+// The symbols of the profiler plugin, ncclProfiler_v3 to _v7, and the differences between the versions.
 #include "profiler/callbacks.h"
 
 namespace ringside::collector::profiler {

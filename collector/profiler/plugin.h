@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL's profiler plugin as the rest of the collector sees it.
+// Interface of NCCL's profiler plugin for the rest of the collector.
 #pragma once
 #include <cstdint>
 
@@ -9,14 +9,15 @@ struct Communicator;
 
 namespace profiler {
 
-/// A wrapper has made this communicator: its context, if NCCL opened one meanwhile, is of it. Inside the
-/// call's wrapper.
+/// Called inside the wrapper that has created this communicator. If NCCL opened a context during the call, it
+/// belongs to the communicator.
 void noteCommunicator(Communicator* communicator);
 
-/// Whether NCCL shows the plugin the calls on this communicator (its own hash), so that nobody else needs to.
+/// Returns whether NCCL reports the calls on this communicator (by NCCL's hash) to the plugin, so that no
+/// other source is needed.
 [[nodiscard]] bool showsCallsOf(std::uint64_t ncclHash);
 
-/// The API version that NCCL asked for; 0: none did.
+/// The API version that NCCL requested; 0 if none.
 [[nodiscard]] unsigned versionInUse();
 
 } // namespace profiler

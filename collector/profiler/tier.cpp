@@ -62,7 +62,8 @@ void Tier::end(trace::Writer& writer, Registry& registry)
 
 void Tier::abandon()
 {
-    contexts().setMasks([](unsigned version) { return maskFor(version); }); // ours is nothing any more
+    // the collector wants no more events
+    contexts().setMasks([](unsigned version) { return maskFor(version); });
 }
 
 void Tier::describe(trace::Writer& writer) const

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nccl tier on the drain thread: keeps NCCL's activation masks at what the level asks for, names
-// communicators, and tells the trace what was active and why not.
+// The nccl tier on the drain thread: sets NCCL's activation masks to what the level requires, names
+// communicators, and writes to the trace what was active and why not.
 #pragma once
 #include "record/session.h"
 

@@ -13,8 +13,8 @@ namespace ringside::collector {
 namespace {
 
 struct Names {
-    const char* anchor; ///< every version of the library has it, and no wrapper of ours
-    const char* file;   ///< how the library's file begins
+    const char* anchor; ///< function that every version of the library has, and that is not wrapped
+    const char* file;   ///< prefix of the library's file name
 };
 
 Names namesOf(Library library)
@@ -30,7 +30,7 @@ Names namesOf(Library library)
     return {"cuptiGetVersion", "libcupti.so"};
 }
 
-// Keeps the object loaded: the program may close it, but its function's address is kept here.
+// keeps the object loaded: the program may close it, but the address of its function is kept here
 void keepLoaded(const void* function)
 {
     Dl_info info{};
@@ -77,7 +77,7 @@ Resolved search(Library library, const char* name, const void* caller)
     return {findDefinition(name, file), false};
 }
 
-// Never freed and never reused: readers of a chain do not announce themselves.
+// never freed and never reused, because readers of a chain are not registered
 FunctionOfCallers* newEntry()
 {
     static constinit std::array<FunctionOfCallers, 1024> entries{};
@@ -120,7 +120,7 @@ void* resolveAny(Library library, const char* name)
 
 void sayMissing(const char* name)
 {
-    say(Talk::Always, "%s: no loaded library has it, the caller is told that it is not supported", name);
+    say(Talk::Always, "%s: no loaded library has it, the call returns \"not supported\"", name);
 }
 
 void RealFunction::sayMissingOnce()

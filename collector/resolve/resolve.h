@@ -14,7 +14,8 @@ enum class Library { Nccl, CudaRuntime, Cupti };
 
 struct Resolved {
     void* function = nullptr;
-    bool forEveryone = false; ///< it is in the global scope; else another caller may have another one
+    /// Found in the global scope; otherwise, other callers may get another function.
+    bool forEveryone = false;
 };
 /// Searches RTLD_NEXT; then the caller's own object and its dependencies (a statically linked NCCL, or a
 /// library that Python loaded RTLD_LOCAL); then any loaded object; then the same function under NCCL's
@@ -54,7 +55,7 @@ private:
 
     std::atomic<void*> m_everyones{nullptr};
     std::atomic<const FunctionOfCallers*> m_ofCallers{nullptr};
-    std::atomic<void*> m_ofOthers{nullptr}; ///< of callers for whom there was no room
+    std::atomic<void*> m_ofOthers{nullptr}; ///< function for callers beyond the limit
     std::atomic<bool> m_saidMissing{false};
     Library m_library;
     const char* m_name;

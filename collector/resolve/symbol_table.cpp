@@ -6,7 +6,7 @@
 namespace ringside::collector {
 namespace {
 
-constexpr std::uint32_t kNoSymbol = 0; // the first of every table is nobody's
+constexpr std::uint32_t kNoSymbol = 0; // the first entry of every table is unused
 
 // The hash functions of ELF's two symbol tables: System V's and GNU's.
 std::uint32_t hashOf(const char* name)
@@ -87,7 +87,8 @@ void* SymbolTable::function(const char* name) const
 
 bool SymbolTable::matches(std::uint32_t index, const char* name) const
 {
-    constexpr ElfW(Half) kHiddenVersion = 0x8000; // an older one, kept for programs that were linked to it
+    // an older version, kept for programs that were linked to it
+    constexpr ElfW(Half) kHiddenVersion = 0x8000;
     const ElfW(Sym)& symbol = m_symbols[index];
     return ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
            ELF64_ST_BIND(symbol.st_info) != STB_LOCAL &&
