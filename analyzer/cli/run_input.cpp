@@ -77,7 +77,7 @@ model::ModelOptions ModelArguments::modelOptions() const
     options.communicationKernels = communicationKernels;
     if (!config.empty()) {
         const Config file = readConfig(config);
-        options.parallel = parallel.isTold() ? parallel : file.parallel;
+        options.parallel = parallel.isGiven() ? parallel : file.parallel;
         std::ranges::copy(file.communicationKernels, std::back_inserter(options.communicationKernels));
     }
     return options;

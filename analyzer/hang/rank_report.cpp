@@ -229,14 +229,14 @@ std::optional<int> knownStatus(const trace::ProcessTrace& process)
     if (const auto seen = plausibleEnd(process); seen && seen->waitStatus) {
         return seen->waitStatus;
     }
-    const auto told = trace::toldEnd(process);
+    const auto told = trace::ownEnd(process);
     return told && !told->becameAnother ? std::optional(told->exitCode << 8) : std::nullopt;
 }
 
 /// Returns whether a process that closed its trace recorded a failure.
 bool failed(const trace::ProcessTrace& process)
 {
-    const auto told = trace::toldEnd(process);
+    const auto told = trace::ownEnd(process);
     return told && !told->becameAnother && told->exitCode != 0;
 }
 
@@ -249,7 +249,7 @@ bool isWindow(const trace::ProcessTrace& process)
 
 bool endedNormally(const trace::ProcessTrace& process)
 {
-    const auto told = trace::toldEnd(process);
+    const auto told = trace::ownEnd(process);
     return (process.process.endNs && !isWindow(process) && !failed(process)) ||
            hasIssue(process, trace::Issue::EndedAfterDump) || (told && told->becameAnother) ||
            knownStatus(process) == 0;

@@ -228,7 +228,7 @@ MatchResult Matcher::finish()
     }
     if (m_untyped > 0) {
         result.issues.push_back({trace::Issue::DatatypeUnknown, m_untyped,
-                                 "collective calls that came through no wrapper: what told of them (NCCL "
+                                 "collective calls that came through no wrapper: their source (NCCL "
                                  "itself, or another tool's trace) did not say their data type"});
     }
     if (incomplete > 0) {

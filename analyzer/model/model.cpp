@@ -464,7 +464,7 @@ Model buildModel(trace::RunTrace trace, const ModelOptions& options)
     }
     findSteps(model);
     chooseSteps(model);
-    model.layout = options.parallel.isTold() ? toldLayout(model, options.parallel) : findLayout(model);
+    model.layout = options.parallel.isGiven() ? givenLayout(model, options.parallel) : findLayout(model);
     return model;
 }
 

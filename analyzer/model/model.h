@@ -108,7 +108,7 @@ struct Model {
     /// The residual that reports print: the largest of all hosts. Returns null if nothing was matched.
     [[nodiscard]] std::optional<std::int64_t> clockResidualNs() const;
     /// Whether steps were found by the period of calls, neither marked in the trace nor defined by the user.
-    [[nodiscard]] bool stepsGuessed() const { return stepPeriod && !stepsBy.isTold(); }
+    [[nodiscard]] bool stepsGuessed() const { return stepPeriod && !stepsBy.isGiven(); }
     /// Whether metrics are of the recording as a whole, because no steps were marked or found.
     [[nodiscard]] bool recordingIsStep() const
     {

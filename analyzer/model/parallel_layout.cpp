@@ -97,10 +97,10 @@ std::string ParallelLayout::nameOf(std::size_t rank) const
     return name;
 }
 
-ParallelLayout toldLayout(const Model& model, const ParallelSizes& sizes)
+ParallelLayout givenLayout(const Model& model, const ParallelSizes& sizes)
 {
     ParallelLayout layout;
-    layout.told = true;
+    layout.given = true;
     layout.sizes = completed(sizes, model.worldSize);
     const ParallelSizes& all = layout.sizes;
     for (const Rank& rank : model.ranks) {

@@ -20,7 +20,7 @@ struct ParallelSizes {
     std::int64_t expert = 0;
     std::int64_t data = 0;
     std::int64_t pipeline = 0;
-    [[nodiscard]] bool isTold() const { return tensor + context + expert + data + pipeline > 0; }
+    [[nodiscard]] bool isGiven() const { return tensor + context + expert + data + pipeline > 0; }
 };
 
 /// Parses sizes such as "tp=8,pp=4"; the names are tp, cp, ep, dp and pp. Throws ringside::Error (Usage) for
@@ -38,7 +38,7 @@ struct ParallelPlace {
 };
 
 struct ParallelLayout {
-    bool told = false; ///< the user gave the sizes
+    bool given = false; ///< the user gave the sizes
     ParallelSizes sizes{1, 1, 1, 1, 1};
     std::vector<ParallelPlace> places; ///< in the order of Model::ranks; empty if the layout is not known
 
@@ -56,7 +56,7 @@ struct ParallelLayout {
 /// Returns the layout for sizes that the user gave. Ranks are numbered as in Megatron and in PyTorch's device
 /// meshes: tensor places change fastest, then context, then replicas, and stages change slowest. Experts are
 /// spread over replicas. Throws ringside::Error (Usage) if the sizes do not divide the job.
-[[nodiscard]] ParallelLayout toldLayout(const Model& model, const ParallelSizes& sizes);
+[[nodiscard]] ParallelLayout givenLayout(const Model& model, const ParallelSizes& sizes);
 
 /// Finds the layout from the job's communication: stages from messages, context groups of three and more from
 /// rings of messages, experts from all-to-alls, tensor groups from how often a group communicates. The layout

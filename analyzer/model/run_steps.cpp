@@ -111,16 +111,16 @@ void noteDisagreement(Model& model, const StepsByProcess& found, int definition)
 }
 
 /// Returns the steps that the process marks or, if the user defined steps, those by the user's definition.
-StepsByDefinition stepsAsTold(const trace::ProcessTrace& process, const StepsBy& stepsBy)
+StepsByDefinition givenSteps(const trace::ProcessTrace& process, const StepsBy& stepsBy)
 {
     return !stepsBy.range.empty() ? namedSteps(process, stepsBy.range)
-           : stepsBy.isTold()     ? StepsByDefinition()
+           : stepsBy.isGiven()    ? StepsByDefinition()
                                   : markedSteps(process);
 }
 
 bool mayRepeat(const StepsBy& stepsBy)
 {
-    return !stepsBy.isTold() || stepsBy.calls > 0;
+    return !stepsBy.isGiven() || stepsBy.calls > 0;
 }
 
 [[noreturn]] void throwNoSuchSteps(const Model& model)
@@ -150,7 +150,7 @@ void findHostSteps(Model& model)
     StepsByProcess found;
     for (const Rank& rank : model.ranks) {
         if (!found.contains(rank.process)) {
-            found.emplace(rank.process, stepsAsTold(model.processOf(rank), model.stepsBy));
+            found.emplace(rank.process, givenSteps(model.processOf(rank), model.stepsBy));
         }
     }
     const auto counts = countDefinitions(found);
@@ -159,7 +159,7 @@ void findHostSteps(Model& model)
         addPeriod(model, found);
     }
     std::optional<int> definition = chooseDefinition(found);
-    if (!definition && !model.stepsBy.isTold()) {
+    if (!definition && !model.stepsBy.isGiven()) {
         for (auto& [process, steps] : found) {
             steps = optimizerSteps(model.trace.processes[process]);
         }

@@ -12,7 +12,7 @@ struct StepsBy {
     std::string range;     ///< name of the NVTX ranges, without their number; empty if not given
     std::size_t calls = 0; ///< collectives, sends, receives and graph launches in a step; 0 if not given
     bool nothing = false;  ///< there are no steps
-    [[nodiscard]] bool isTold() const { return !range.empty() || calls > 0 || nothing; }
+    [[nodiscard]] bool isGiven() const { return !range.empty() || calls > 0 || nothing; }
 };
 
 /// Parses "NAME", "period=N" or "none". Throws ringside::Error (Usage) if the text is empty or N is not a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where this program's own file is.
+// Path of the file of this program.
 #pragma once
 #include <sys/auxv.h>
 
@@ -8,7 +8,8 @@
 
 namespace ringside::trace {
 
-/// Where nobody mounted /proc: by the name that it was started under. Empty: that does not lead to it either.
+/// Used if /proc is not mounted: searches the name under which the program was started. Empty if that fails,
+/// too.
 [[nodiscard]] inline std::filesystem::path ownProgram()
 {
     std::error_code error;

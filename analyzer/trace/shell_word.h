@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A word as a shell takes it, for commands that a message tells the user to type.
+// Quotes a word for a shell, for commands that a message recommends.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace ringside::trace {
 
-/// In quotes only where it must be: 'my run.ringside'.
+/// Adds quotes only if they are necessary: 'my run.ringside'.
 [[nodiscard]] inline std::string shellWord(std::string_view word)
 {
     constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                         "_-+=./,:@%^";
-    // A path that begins with a hyphen would be taken for an option.
+    // a path that begins with a hyphen would be read as an option
     if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) {
         return word.front() == '-' ? "./" + std::string(word) : std::string(word);
     }

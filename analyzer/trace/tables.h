@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables as types: TableOf<Row> names a table and visits its columns, generated from the two .def files,
-// so that schema, writer, reader and virtual tables cannot disagree. No SQLite here: only descriptions.
+// The tables as types: TableOf<Row> names a table and visits its columns. It is generated from the two .def
+// files, so that schema, writer, reader and virtual tables cannot disagree. This header only describes tables
+// and does not use SQLite.
 #pragma once
 #include "trace/write/column_codec.h"
 
@@ -73,8 +74,8 @@ void forEachChunkTable(Visit&& visit)
 #include "trace/chunk_tables.def"
 }
 
-/// How many columns of a chunked table are times: none, a moment, or a start and an end. With any, they are
-/// its first columns, and its chunks have first_ns and last_ns.
+/// Number of columns of a chunked table that are times: none, one moment, or a start and an end. If there are
+/// any, they are its first columns, and its chunks have first_ns and last_ns.
 template <class Row>
 inline constexpr int kTimeColumns = requires(Row row)
 {
@@ -88,7 +89,7 @@ inline constexpr int kTimeColumns = requires(Row row)
 template <class Row>
 inline constexpr bool kHasTimes = kTimeColumns<Row> != 0;
 
-/// When a row starts and ends, or the columns of that: a moment is both.
+/// Start and end of a row, or their columns. A moment is both.
 template <class RowOrColumns>
 auto& startOf(RowOrColumns& rows)
 {
@@ -108,7 +109,7 @@ auto& endOf(RowOrColumns& rows)
     }
 }
 
-/// Moves the rows of a chunked table behind those of another.
+/// Appends the rows of a chunked table to those of another.
 template <class Row>
 void appendColumns(typename TableOf<Row>::Columns& to, typename TableOf<Row>::Columns&& from)
 {
@@ -123,7 +124,7 @@ struct IsOptional<std::optional<T>> : std::true_type {
     using Value = T;
 };
 
-/// SQLite's type of a C++ member, "NOT NULL" included.
+/// Returns SQLite's type of a C++ member, including "NOT NULL".
 template <class T>
 constexpr const char* sqlType()
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bytes of a text are one character, and which ones a terminal would obey.
+// Which bytes of a text form one character, and which characters a terminal would interpret.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace ringside::trace {
 
-/// Whether `second` may follow `lead`: RFC 3629 section 4, which leaves out overlong forms, surrogates and
-/// what is beyond U+10FFFF.
+/// Returns whether `second` may follow `lead` (RFC 3629 section 4, which excludes overlong forms, surrogates
+/// and values beyond U+10FFFF).
 [[nodiscard]] constexpr bool mayFollow(unsigned char lead, unsigned char second)
 {
     const unsigned char least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
@@ -17,7 +17,7 @@ namespace ringside::trace {
     return least <= second && second <= most;
 }
 
-/// Bytes of the UTF-8 sequence at `at` that is not ASCII, 0: none.
+/// Returns the length of the UTF-8 sequence at `at` that is not ASCII, or 0 if there is none.
 [[nodiscard]] constexpr std::size_t sequenceLength(std::string_view raw, std::size_t at)
 {
     const auto lead = static_cast<unsigned char>(raw[at]);
@@ -34,14 +34,15 @@ namespace ringside::trace {
     return length;
 }
 
-/// Whether XML 1.0 forbids the character (section 2.2): U+FFFE and U+FFFF.
+/// Returns whether XML 1.0 forbids the character (section 2.2): U+FFFE and U+FFFF.
 [[nodiscard]] constexpr bool isNoCharacter(std::string_view sequence)
 {
     return sequence == "\xEF\xBF\xBE" || sequence == "\xEF\xBF\xBF";
 }
 
-/// Appends the character at `at`; `replacement` for a control character (of 7 or 8 bits, and none of `kept`)
-/// for what is no UTF-8 and for what no XML may hold. Returns the place after it.
+/// Appends the character at `at`. Appends `replacement` instead of invalid UTF-8, of characters that XML
+/// forbids, and of control characters (of 7 or 8 bits, except those in `kept`). Returns the position after
+/// it.
 inline std::size_t appendShown(std::string& text, std::string_view raw, std::size_t at, char replacement,
                                std::string_view kept = {})
 {
@@ -55,7 +56,7 @@ inline std::size_t appendShown(std::string& text, std::string_view raw, std::siz
     return at + std::max<std::size_t>(1, length);
 }
 
-/// All of a text as appendShown appends it.
+/// Applies appendShown to a whole text.
 [[nodiscard]] inline std::string shownText(std::string_view raw, char replacement, std::string_view kept = {})
 {
     std::string text;

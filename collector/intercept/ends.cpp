@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wrappers of the functions that end a program without exit handlers: _exit, quick_exit, exec. They only
-// store how the program ended (record/told_end.h). Programs call them in signal handlers and between
+// store how the program ended (record/own_end.h). Programs call them in signal handlers and between
 // vfork and exec, so the real functions are resolved when the library is loaded, and nothing here
 // allocates or locks. The C library's own calls, in exit() and posix_spawn(), do not pass through here.
-#include "record/told_end.h"
+#include "record/own_end.h"
 
 #include <alloca.h>
 #include <dlfcn.h>
@@ -56,7 +56,7 @@ __attribute__((constructor)) void findRealEnds()
 
 [[noreturn]] void endNow(int code)
 {
-    tellExit(code);
+    recordExit(code);
     if (Exit* const real = realEnds().exitNow.get(); real != nullptr) {
         real(code);
     }
@@ -72,9 +72,9 @@ int execute(const RealEnd<Function>& real, Arguments... arguments)
         errno = ENOSYS;
         return -1;
     }
-    tellExec();
+    recordExec();
     const int result = real.get()(arguments...);
-    takeBackExec();
+    clearExec();
     return result;
 }
 
@@ -122,7 +122,7 @@ extern "C" {
 
 [[noreturn]] void quick_exit(int code) noexcept
 {
-    collector::tellExit(code);
+    collector::recordExit(code);
     if (auto* const real = collector::realEnds().quickExit.get(); real != nullptr) {
         real(code);
     }

@@ -11,17 +11,17 @@
 namespace ringside::collector::nvtx {
 namespace {
 
-// From here on the thread is inside NCCL. The profiler plugin, if NCCL has one that shows no calls, ties its
-// operations to this one.
+// From here on, the thread is inside NCCL. If NCCL's profiler plugin reports no calls, it links its
+// operations to this call.
 void enter(ThreadState& thread)
 {
-    thread.nccl.told.inside = true;
+    thread.nccl.reported.inside = true;
     thread.nccl.inside = true;
     ++t_thread.depth;
 }
 void leave(ThreadState& thread)
 {
-    thread.nccl.told.inside = false;
+    thread.nccl.reported.inside = false;
     thread.nccl.inside = false;
     thread.nccl.callId = 0;
     --t_thread.depth;
@@ -37,9 +37,9 @@ bool correlate(std::uint64_t id)
 }
 void stopCorrelating(ThreadState& thread)
 {
-    if (thread.nccl.told.correlated) {
+    if (thread.nccl.reported.correlated) {
         popCorrelation();
-        thread.nccl.told.correlated = false;
+        thread.nccl.reported.correlated = false;
     }
 }
 
@@ -64,7 +64,7 @@ std::uint64_t keyOnDevice(std::uint64_t ncclHash, std::int32_t device)
     return hashBytes(&device, sizeof device, ncclHash);
 }
 
-CommunicatorIdentity identityOf(const ToldCommunicator& what)
+CommunicatorIdentity identityOf(const ReportedCommunicator& what)
 {
     CommunicatorIdentity identity;
     identity.hash = hashOf(what.ncclHash);
@@ -76,7 +76,7 @@ CommunicatorIdentity identityOf(const ToldCommunicator& what)
     return identity;
 }
 
-void noteDeviceOf(const ToldCommunicator& what)
+void noteDeviceOf(const ReportedCommunicator& what)
 {
     constexpr int kMostDevices = 64;
     if (what.device >= 0 && what.device < kMostDevices) {
@@ -84,8 +84,8 @@ void noteDeviceOf(const ToldCommunicator& what)
     }
 }
 
-// Another rank of a communicator that this process is a member of already.
-Communicator* noteOtherRank(const ToldCommunicator& what)
+// Another rank of a communicator of which this process already is a member.
+Communicator* noteOtherRank(const ReportedCommunicator& what)
 {
     const std::uint64_t key = keyOnDevice(what.ncclHash, what.device);
     g_severalRanks.set(what.ncclHash, true);
@@ -97,15 +97,15 @@ Communicator* noteOtherRank(const ToldCommunicator& what)
 
 bool beginCall(ThreadState& thread, const ForeignCall& call)
 {
-    if (thread.nccl.told.inside) {
+    if (thread.nccl.reported.inside) {
         return false;
     }
-    ForeignCall& open = thread.nccl.told.call;
+    ForeignCall& open = thread.nccl.reported.call;
     open = call;
     open.datatype = trace::kUnknownDatatype;
     open.callId = nextCallId();
     open.groupId = thread.groupDepth > 0 ? thread.groupId : 0;
-    thread.nccl.told.wanted = thread.groupDepth > 0 ? thread.groupWanted : !isPaused();
+    thread.nccl.reported.wanted = thread.groupDepth > 0 ? thread.groupWanted : !isPaused();
     open.startTicks = ticks();
     if (open.communicator != nullptr) {
         open.sequence = open.communicator->nextSequence.fetch_add(1, std::memory_order_relaxed);
@@ -117,17 +117,17 @@ bool beginCall(ThreadState& thread, const ForeignCall& call)
     if (thread.groupDepth > 0) {
         ++thread.groupCalls;
     } else {
-        thread.nccl.told.correlated = correlate(open.callId);
+        thread.nccl.reported.correlated = correlate(open.callId);
     }
     return true;
 }
 
 void endCall(ThreadState& thread)
 {
-    ForeignCall& open = thread.nccl.told.call;
+    ForeignCall& open = thread.nccl.reported.call;
     open.endTicks = ticks();
     stopCorrelating(thread);
-    if (thread.nccl.told.wanted) {
+    if (thread.nccl.reported.wanted) {
         writeForeignCall(thread, open);
     }
     open.callId = 0;
@@ -138,7 +138,7 @@ void endCall(ThreadState& thread)
 
 bool enterFunction(ThreadState& thread, StringId api)
 {
-    if (thread.nccl.told.inside) {
+    if (thread.nccl.reported.inside) {
         return false;
     }
     enter(thread);
@@ -154,7 +154,7 @@ void leaveFunction(ThreadState& thread)
 
 void enterGroup(ThreadState& thread)
 {
-    if (!thread.nccl.told.inside && thread.groupDepth++ == 0) {
+    if (!thread.nccl.reported.inside && thread.groupDepth++ == 0) {
         thread.groupWanted = !isPaused();
         thread.groupId = nextCallId();
         thread.groupCalls = 0;
@@ -164,7 +164,7 @@ void enterGroup(ThreadState& thread)
 
 bool beginGroupEnd(ThreadState& thread)
 {
-    if (thread.nccl.told.inside || thread.groupDepth == 0) {
+    if (thread.nccl.reported.inside || thread.groupDepth == 0) {
         return false;
     }
     if (thread.groupCalls == 0) {
@@ -172,8 +172,8 @@ bool beginGroupEnd(ThreadState& thread)
         return false;
     }
     enterFunction(thread, stringIdOf(Api::ncclGroupEnd));
-    thread.nccl.told.groupEndTicks = ticks();
-    thread.nccl.told.correlated = thread.groupDepth == 1 && correlate(thread.groupId);
+    thread.nccl.reported.groupEndTicks = ticks();
+    thread.nccl.reported.correlated = thread.groupDepth == 1 && correlate(thread.groupId);
     return true;
 }
 
@@ -185,13 +185,13 @@ void endGroupEnd(ThreadState& thread)
         writeForeignGroup(thread, {.id = thread.groupId,
                                    .calls = thread.groupCalls,
                                    .startTicks = thread.groupStartTicks,
-                                   .endCallTicks = thread.nccl.told.groupEndTicks,
+                                   .endCallTicks = thread.nccl.reported.groupEndTicks,
                                    .endTicks = end});
     }
     leaveFunction(thread);
 }
 
-Communicator* noteCommunicator(const ToldCommunicator& what)
+Communicator* noteCommunicator(const ReportedCommunicator& what)
 {
     if (what.ncclHash == 0) {
         return nullptr;
@@ -240,7 +240,7 @@ Communicator* communicatorOf(std::uint64_t ncclHash)
 void forgetCommunicator(std::uint64_t ncclHash)
 {
     const std::scoped_lock lock(g_mutex);
-    if (ncclHash != 0 && !g_severalRanks.find(ncclHash)) { // of several, the others live on
+    if (ncclHash != 0 && !g_severalRanks.find(ncclHash)) { // with several ranks, the others still exist
         registry().forgetCommunicator(hashOf(ncclHash));
     }
 }

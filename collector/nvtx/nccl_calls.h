@@ -12,8 +12,8 @@ namespace ringside::collector::nvtx {
 inline ThreadState* unwrappedThread()
 {
     ThreadState* const state = t_thread.state;
-    if (state != nullptr && state->nccl.told.inside && t_thread.depth == 1) {
-        return state; // also when recording has ended meanwhile: what was begun is to be ended
+    if (state != nullptr && state->nccl.reported.inside && t_thread.depth == 1) {
+        return state; // also after recording has ended, because open calls must be ended
     }
     return t_thread.depth == 0 ? recordingThread() : nullptr;
 }
@@ -37,7 +37,7 @@ void endGroupEnd(ThreadState& thread);
 
 /// What NCCL reported of a communicator. If a process holds several ranks of it, each has its own
 /// device.
-struct ToldCommunicator {
+struct ReportedCommunicator {
     std::uint64_t ncclHash = 0;
     std::int32_t size = 0; ///< 0: not known
     std::int32_t rank = -1;
@@ -45,7 +45,7 @@ struct ToldCommunicator {
     std::uint32_t parent = 0; ///< id of the one it was split from; 0: none, or not known
 };
 /// Registers or updates a communicator. Returns null if there is no room or no hash.
-Communicator* noteCommunicator(const ToldCommunicator& what);
+Communicator* noteCommunicator(const ReportedCommunicator& what);
 /// Whether the process holds several ranks of it that cannot be distinguished.
 void noteSeveralRanks(std::uint64_t ncclHash);
 /// Returns the communicator with NCCL's hash; if the process holds several ranks of it, the one of the

@@ -42,7 +42,7 @@ ForeignCall callOf(StringId name, const Values& values)
     return call;
 }
 
-ToldCommunicator newRank(const Values& values)
+ReportedCommunicator newRank(const Values& values)
 {
     return {.ncclHash = hashOf(values),
             .size = values.get(Field::Ranks, 0),
@@ -50,8 +50,8 @@ ToldCommunicator newRank(const Values& values)
             .device = values.get(Field::Device, -1)};
 }
 
-// The payload has size and rank of the parent: the child's own are not known.
-ToldCommunicator splitOf(const Values& values)
+// The payload contains size and rank of the parent; those of the child are not known.
+ReportedCommunicator splitOf(const Values& values)
 {
     const Communicator* const parent = communicatorOf(values.get(Field::Parent).value_or(0));
     return {.ncclHash = hashOf(values),
@@ -59,7 +59,7 @@ ToldCommunicator splitOf(const Values& values)
             .parent = parent != nullptr ? parent->id : 0};
 }
 
-// Which rank a later call is of, its range does not say, unless there is only one.
+// The range of a later call does not identify its rank, unless there is only one.
 void noteAllRanks(const Values& values)
 {
     if (values.get(Field::Devices, 0) == 1) {
@@ -72,7 +72,7 @@ void noteAllRanks(const Values& values)
 void noteMade(NcclFunction function, const Values& values)
 {
     if (profiler::showsCallsOf(hashOf(values))) {
-        return; // and knows them better
+        return; // the plugin has more details
     }
     if (function == NcclFunction::NewRank) {
         noteCommunicator(newRank(values));
@@ -102,12 +102,12 @@ bool beginNccl(ThreadState& thread, NcclFunction function, StringId name, const 
     switch (function) {
     case NcclFunction::Data:
         return !profiler::showsCallsOf(hashOf(values)) && beginCall(thread, callOf(name, values));
-    case NcclFunction::GroupStart: // says nothing of what NCCL does: over at once
+    case NcclFunction::GroupStart: // contains nothing about what NCCL does, so it ends at once
         enterGroup(thread);
         return true;
     case NcclFunction::GroupEnd:
         return beginGroupEnd(thread);
-    case NcclFunction::Destroy: // afterwards another one may already have the same name
+    case NcclFunction::Destroy: // afterwards, another communicator may have the same name
         forgetCommunicator(hashOf(values));
         [[fallthrough]];
     default:

@@ -15,7 +15,7 @@ using OpenRange = ThreadState::OpenRange;
 constinit OpenRanges g_openRanges;
 constinit Refused g_refused;
 
-// The thread when its NVTX events are to be recorded.
+// Returns the thread if its NVTX events are recorded.
 ThreadState* eventThread(const Name* domain)
 {
     if (domain != nullptr && domain->ncclSchemas != nullptr) {
@@ -77,7 +77,7 @@ std::uint32_t categoryOf(const EventAttributes* event)
     return event != nullptr ? event->category : 0;
 }
 
-// What an event carries, of its own or beside it.
+// The payload of an event, in the event itself or passed with it.
 Values valuesOf(const Schemas& schemas, const EventAttributes* event, const Payloads& payloads)
 {
     if (payloads.count != 0) {
@@ -92,15 +92,15 @@ Values valuesOf(const Schemas& schemas, const EventAttributes* event, const Payl
     return schemas.valuesOf(data, static_cast<std::size_t>(event->reserved0));
 }
 
-// A range of NCCL's own: a function that the program called, or what that does inside.
+// A range of NCCL: a function that the program called, or one inside it.
 void beginInNccl(ThreadState& thread, OpenRange& range, NcclFunction function, const Values& values)
 {
     range.nccl = static_cast<std::uint8_t>(function);
-    range.silent = thread.nccl.told.inside ||
+    range.silent = thread.nccl.reported.inside ||
                    (function != NcclFunction::None && !beginNccl(thread, function, range.name, values));
 }
 
-// Whether the range that ends has a row of its own.
+// Returns whether the ending range has its own row.
 bool endInNccl(ThreadState& thread, const OpenRange& range, const Payloads& payloads)
 {
     const auto function = static_cast<NcclFunction>(range.nccl);
@@ -111,7 +111,8 @@ bool endInNccl(ThreadState& thread, const OpenRange& range, const Payloads& payl
     return endNccl(thread, function, valuesOf(*domain->ncclSchemas, nullptr, payloads));
 }
 
-// Each domain has its own stack: where the innermost of this one lies, plus one; 0: none.
+// Each domain has its own stack. This is the index of the innermost range of the domain, plus one; 0 if there
+// is none.
 std::uint32_t innermost(const ThreadState& thread, const Name* domain)
 {
     std::uint32_t at = thread.rangeDepth;

@@ -306,7 +306,7 @@ void Drain::close()
 void Drain::writeFailure()
 {
     if (m_exitCode != 0) {
-        for (const trace::SettingRow& row : trace::toldEndSettings(trace::toldExit(m_exitCode))) {
+        for (const trace::SettingRow& row : trace::ownEndSettings(trace::ownExit(m_exitCode))) {
             m_file.writer().add(row);
         }
     }

@@ -58,7 +58,7 @@ HangDetector::Change HangDetector::look(const ProcessActivity& activity)
         m_progressNs = activity.nowNs;
         return Change::Ended;
     }
-    const ThreadActivity* const call = longestUntold(activity);
+    const ThreadActivity* const call = longestUnreported(activity);
     if (call == nullptr && !isOverdue(activity.nowNs)) {
         return Change::None;
     }
@@ -98,7 +98,7 @@ bool HangDetector::goesOn(const ProcessActivity& activity) const
            });
 }
 
-const ThreadActivity* HangDetector::longestUntold(const ProcessActivity& activity) const
+const ThreadActivity* HangDetector::longestUnreported(const ProcessActivity& activity) const
 {
     const ThreadActivity* longest = nullptr;
     for (const ThreadActivity& thread : activity.threads) {
@@ -106,8 +106,8 @@ const ThreadActivity* HangDetector::longestUntold(const ProcessActivity& activit
         if (thread.api == 0 || activity.nowNs - thread.sinceNs < m_timeoutNs || !counts) {
             continue;
         }
-        const auto told = m_told.find(thread.ring);
-        const bool known = told != m_told.end() && told->second == thread.startTicks;
+        const auto told = m_reported.find(thread.ring);
+        const bool known = told != m_reported.end() && told->second == thread.startTicks;
         if (!known && (longest == nullptr || thread.sinceNs < longest->sinceNs)) {
             longest = &thread;
         }
@@ -134,7 +134,7 @@ void HangDetector::begin(const ProcessActivity& activity, const ThreadActivity* 
     }
     for (const ThreadActivity& thread : activity.threads) {
         if (thread.api != 0 && activity.nowNs - thread.sinceNs >= m_timeoutNs) {
-            m_told[thread.ring] = thread.startTicks;
+            m_reported[thread.ring] = thread.startTicks;
         }
     }
 }

@@ -62,7 +62,7 @@ private:
     void noteProgress(std::int64_t nowNs);
     [[nodiscard]] bool isOverdue(std::int64_t nowNs) const;
     [[nodiscard]] bool goesOn(const ProcessActivity& activity) const;
-    [[nodiscard]] const ThreadActivity* longestUntold(const ProcessActivity& activity) const;
+    [[nodiscard]] const ThreadActivity* longestUnreported(const ProcessActivity& activity) const;
     void begin(const ProcessActivity& activity, const ThreadActivity* call);
 
     std::int64_t m_timeoutNs;
@@ -72,7 +72,7 @@ private:
     bool m_hanging = false;
     std::optional<ThreadActivity> m_cause; ///< the call that hangs, when it is one
     Hang m_hang;
-    std::unordered_map<std::uint32_t, std::uint64_t> m_told; ///< ring -> startTicks of a call told of
+    std::unordered_map<std::uint32_t, std::uint64_t> m_reported; ///< ring -> startTicks of a call told of
 };
 
 /// Describes the first few threads: "thread 4711 is in cudaStreamSynchronize, thread 4712 is in no

@@ -62,7 +62,7 @@ struct OpenGroup {
 };
 
 /// What NCCL's NVTX ranges report of the function that the thread is in (nvtx/nccl_calls.h).
-struct ToldByRanges {
+struct ReportedByRanges {
     bool inside = false;     ///< t_thread.depth counts it
     bool correlated = false; ///< its launches are being tied to it
     bool wanted = true;      ///< recording was not paused when the call began, or its group
@@ -86,7 +86,7 @@ struct NcclThread {
     bool launchTied = false; ///< the launch under way is tied to its call here, on NCCL's own thread
     OpenGroup foreign;
     // Set by NVTX.
-    ToldByRanges told;
+    ReportedByRanges reported;
 };
 
 /// Marks the thread as inside the real function of an NCCL call.

@@ -8,7 +8,7 @@
 #include "record/levels.h"
 #include "record/message.h"
 #include "record/own_descriptors.h"
-#include "record/told_end.h"
+#include "record/own_end.h"
 
 #include <ringside/trace/private_file.h>
 
@@ -134,7 +134,7 @@ Session* makeSession()
         say(Talk::Always, "not recording: no thread-specific key (%s)", std::strerror(error));
         return nullptr;
     }
-    tellEndsIn(definitions->header());
+    recordEndsIn(definitions->header());
     g_registry = new Registry(*definitions);
     g_registry->recordClock(sampleClocks());
     startLevels(options.plan, readClockNs(CLOCK_MONOTONIC), *g_registry);
@@ -146,7 +146,7 @@ Session* makeSession()
 // Also done if recording had ended before: the exit code shows that this process was not killed.
 void closeAtExit(int exitCode, void*)
 {
-    tellExit(exitCode);
+    recordExit(exitCode);
     closeSession(exitCode);
 }
 

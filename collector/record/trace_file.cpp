@@ -113,21 +113,21 @@ void TraceFile::keep(std::optional<std::int64_t> quietSinceNs)
         }
         m_nextDropNs = now + m_keepNs / kShare;
     }
-    if (m_writer->isFull() && !m_toldFull) {
+    if (m_writer->isFull() && !m_reportedFull) {
         tellFull();
     }
     if (const auto from = m_writer->completeFromNs(); from != m_completeFromNs) {
         tellCompleteFrom(*from);
     }
-    if (const std::int64_t refused = m_writer->refusedRows(); refused != m_toldRefused) {
-        m_toldRefused = refused;
+    if (const std::int64_t refused = m_writer->refusedRows(); refused != m_reportedRefused) {
+        m_reportedRefused = refused;
         m_writer->setDropped({"rows beyond the size limit", 0, refused, 0});
     }
 }
 
 void TraceFile::tellFull()
 {
-    m_toldFull = true;
+    m_reportedFull = true;
     pauseForGood();
     m_writer->add(trace::IssueRow{trace::Issue::TraceFull, 1,
                                   "the trace reached its size limit " +
@@ -147,7 +147,7 @@ void TraceFile::tellCompleteFrom(std::int64_t ns)
     m_writer->pauseWindowsBefore(ns, why);
     const std::int64_t deleted = m_writer->deletedRows();
     m_writer->add(trace::IssueRow{
-        trace::Issue::OldestDeleted, deleted - std::exchange(m_toldDeleted, deleted),
+        trace::Issue::OldestDeleted, deleted - std::exchange(m_reportedDeleted, deleted),
         "everything is there from " + secondsOf(ns - startedNs()) + " after the start on; " + why});
     m_completeFromNs = ns;
 }
@@ -193,7 +193,7 @@ void TraceFile::close(int exitCode)
     m_writer->close();
     m_writer.reset();
     if (isFlightRecorder() && exitCode == 0) {
-        tellEndInDump();
+        recordEndInDump();
         unlink(m_path.c_str());
         say(Talk::IfAsked, m_dumpedNs != 0 ? "the flight recorder was dumped while the process ran"
                                            : "the flight recorder was not asked for what it holds");
@@ -203,7 +203,7 @@ void TraceFile::close(int exitCode)
 }
 
 // Otherwise the calls in flight at the dump would look like those at the end.
-void TraceFile::tellEndInDump()
+void TraceFile::recordEndInDump()
 try {
     if (m_dumpedNs != 0 && access(m_names.database().c_str(), W_OK) == 0) {
         trace::Writer dump(m_names.database(), trace::Writer::Mode::Append);

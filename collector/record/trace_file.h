@@ -53,7 +53,7 @@ private:
     void tellCompleteFrom(std::int64_t ns);
     void copyTo(const std::string& fresh, const char* reason,
                 const std::vector<trace::InFlightRow>& inFlight);
-    void tellEndInDump();
+    void recordEndInDump();
     void move();
     void moveWithLog();
     void giveItsName(const std::string& fresh) const;
@@ -68,9 +68,9 @@ private:
     std::optional<std::int64_t> m_completeFromNs;
     std::int64_t m_dumpedNs = 0; ///< when the last dump was made; 0: none was
     // What has been written into the trace already.
-    bool m_toldFull = false;
-    std::int64_t m_toldRefused = 0;
-    std::int64_t m_toldDeleted = 0;
+    bool m_reportedFull = false;
+    std::int64_t m_reportedRefused = 0;
+    std::int64_t m_reportedDeleted = 0;
 };
 
 } // namespace ringside::collector

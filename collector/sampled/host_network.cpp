@@ -41,9 +41,9 @@ void HostNetwork::read(Readings& readings, Pace pace)
     if (pace != Pace::OnceASecond) {
         return;
     }
-    if (!m_told) {
+    if (!m_reported) {
         tellFacts(readings);
-        m_told = true;
+        m_reported = true;
     }
     readings.beginMoment();
     const auto basic = m_basic.isOpen() ? m_basic.read(m_basicText) : std::nullopt;

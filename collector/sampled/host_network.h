@@ -39,7 +39,7 @@ private:
 
     std::string m_sysfsRoot;
     std::string m_procRoot;
-    bool m_told = false;
+    bool m_reported = false;
     host::KeptFile m_basic;
     host::KeptFile m_extended;
     std::array<char, 16384> m_basicText{};

@@ -179,12 +179,12 @@ void Pause::read(Readings& readings, Pace pace)
 void Pause::tellPriorities(Readings& readings)
 {
     for (const Card& card : m_cards) {
-        const auto priorities = m_told ? std::nullopt : m_priorities(card.interface);
+        const auto priorities = m_reported ? std::nullopt : m_priorities(card.interface);
         if (priorities) {
             readings.set({"network", card.interface + " pfc_priorities", host::prioritiesText(*priorities)});
         }
     }
-    m_told = true;
+    m_reported = true;
 }
 
 void Pause::readOne(Card& card, Readings& readings)

@@ -56,7 +56,7 @@ private:
     std::string m_reason;
     std::vector<Card> m_cards;
     int m_untilNext = 0; ///< readings
-    bool m_told = false;
+    bool m_reported = false;
 };
 
 } // namespace ringside::collector::sampled

@@ -10,7 +10,7 @@ namespace ringside::collector::sampled {
 // What sysfs says comes first: loading libibverbs with its drivers, and opening devices, may take its time.
 void Rdma::read(Readings& readings, Pace pace)
 {
-    if (!m_watch.isOpen() && !m_told.empty()) {
+    if (!m_watch.isOpen() && !m_reported.empty()) {
         m_untilAll = 0;
         m_watch.open();
         tellReasons(readings);
@@ -25,8 +25,8 @@ void Rdma::findNew(Readings& readings)
 {
     m_watch.findNew();
     const host::PortList& list = m_watch.list();
-    for (std::size_t index = m_told.size(); index < list.ports().size(); ++index) {
-        m_told.emplace_back().events = {list.ports()[index]->name(), trace::SeriesName::RdmaAsyncEvent};
+    for (std::size_t index = m_reported.size(); index < list.ports().size(); ++index) {
+        m_reported.emplace_back().events = {list.ports()[index]->name(), trace::SeriesName::RdmaAsyncEvent};
     }
     if (list.leftOut() > 0 && !m_saidLeftOut) {
         m_saidLeftOut = true;
@@ -43,20 +43,20 @@ void Rdma::readPorts(Readings& readings)
         m_untilAll = kAllEvery - 1;
         findNew(readings);
     }
-    for (std::size_t index = 0; index < m_told.size(); ++index) {
+    for (std::size_t index = 0; index < m_reported.size(); ++index) {
         readings.beginMoment();
         m_watch.read(index, all ? host::Depth::All : host::Depth::Fast);
-        tell(*m_watch.list().ports()[index], m_told[index], readings);
+        report(*m_watch.list().ports()[index], m_reported[index], readings);
     }
     tellReasons(readings);
 }
 
 void Rdma::tellReasons(Readings& readings)
 {
-    for (std::size_t index = 0; index < m_told.size(); ++index) {
+    for (std::size_t index = 0; index < m_reported.size(); ++index) {
         const std::string reason = m_watch.reason(*m_watch.list().ports()[index]);
         if (!reason.empty()) {
-            readings.miss(m_told[index].events, reason);
+            readings.miss(m_reported[index].events, reason);
         }
     }
 }
@@ -65,28 +65,29 @@ void Rdma::readEvents(Readings& readings)
 {
     readings.beginMoment();
     for (const host::Verbs::Event& event : m_watch.takeEvents()) {
-        for (std::size_t index = 0; index < m_told.size(); ++index) {
+        for (std::size_t index = 0; index < m_reported.size(); ++index) {
             if (host::Watch::concerns(event, *m_watch.list().ports()[index])) {
-                readings.add(m_told[index].events, std::int64_t{event.type});
+                readings.add(m_reported[index].events, std::int64_t{event.type});
             }
         }
     }
 }
 
-void Rdma::tell(const host::Port& port, Told& told, Readings& readings)
+void Rdma::report(const host::Port& port, Reported& reported, Readings& readings)
 {
     for (const auto& [name, value] : port.facts()) {
-        if (const auto known = told.facts.find(name); known == told.facts.end() || known->second != value) {
-            told.facts.insert_or_assign(name, value);
+        if (const auto known = reported.facts.find(name);
+            known == reported.facts.end() || known->second != value) {
+            reported.facts.insert_or_assign(name, value);
             readings.set({"rdma", port.name() + " " + name, value});
         }
     }
     const std::vector<host::Quantity>& quantities = port.quantities();
     for (std::size_t index = 0; index < quantities.size(); ++index) {
         const host::Quantity& quantity = quantities[index];
-        if (index == told.series.size()) {
+        if (index == reported.series.size()) {
             const trace::SeriesEntry* const entry = trace::findSeries(this->name(), quantity.metric);
-            told.series.push_back({port.name(), entry->name});
+            reported.series.push_back({port.name(), entry->name});
         }
         if (quantity.value) {
             readings.add(told.series[index], *quantity.value);
@@ -95,30 +96,30 @@ void Rdma::tell(const host::Port& port, Told& told, Readings& readings)
             readings.miss(told.series[index], quantity.reason);
         }
     }
-    tellTrouble(port, told, readings);
+    reportTrouble(port, reported, readings);
 }
 
-void Rdma::tellTrouble(const host::Port& port, Told& told, Readings& readings)
+void Rdma::reportTrouble(const host::Port& port, Reported& reported, Readings& readings)
 {
-    if (port.trouble() != told.trouble) {
-        told.trouble = port.trouble();
-        if (!told.trouble.empty()) {
+    if (port.trouble() != reported.trouble) {
+        reported.trouble = port.trouble();
+        if (!reported.trouble.empty()) {
             readings.report({trace::Issue::RdmaPortNotRead, 1,
-                             "RDMA port " + port.name() + ": " + told.trouble +
+                             "RDMA port " + port.name() + ": " + reported.trouble +
                                  (port.leftAlone() ? ": it is left alone from here on, because more attempts "
                                                      "may fill the kernel's log"
                                                    : ": it is looked for again"),
                              port.name()});
         }
     }
-    if (port.resets() > told.resets) {
+    if (port.resets() > reported.resets) {
         readings.report({trace::Issue::RdmaCountersReset,
-                         static_cast<std::int64_t>(port.resets() - told.resets),
+                         static_cast<std::int64_t>(port.resets() - reported.resets),
                          "RDMA port " + port.name() +
                              ": counters began at 0 again (somebody cleared them, or the driver was loaded): "
                              "what they counted in that second may be missing",
                          port.name()});
-        told.resets = port.resets();
+        reported.resets = port.resets();
     }
 }
 

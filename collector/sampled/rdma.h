@@ -25,7 +25,7 @@ public:
 
 private:
     /// What has been written into the trace of a port.
-    struct Told {
+    struct Reported {
         std::deque<Series> series; ///< one a quantity
         Series events;
         std::map<std::string, std::string> facts;
@@ -36,12 +36,12 @@ private:
     void tellReasons(Readings& readings);
     void readEvents(Readings& readings);
     void readPorts(Readings& readings);
-    void tell(const host::Port& port, Told& told, Readings& readings);
-    static void tellTrouble(const host::Port& port, Told& told, Readings& readings);
+    void report(const host::Port& port, Reported& reported, Readings& readings);
+    static void reportTrouble(const host::Port& port, Reported& reported, Readings& readings);
 
     host::Watch m_watch;
-    std::deque<Told> m_told; ///< one a port
-    int m_untilAll = 0;      ///< readings
+    std::deque<Reported> m_reported; ///< one a port
+    int m_untilAll = 0;              ///< readings
     bool m_saidLeftOut = false;
 };
 

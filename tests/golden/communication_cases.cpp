@@ -92,8 +92,8 @@ TrainingRun withoutADeath()
         }
         auto& processes = trace.processes;
         processes[0].settings = trace::goneSettings({processes[0].collectiveCalls.back().endNs + kSecond, 0});
-        processes[1].settings = trace::toldEndSettings(trace::kToldExit);
-        processes[2].settings = trace::toldEndSettings(trace::kToldExec);
+        processes[1].settings = trace::ownEndSettings(trace::kOwnExit);
+        processes[2].settings = trace::ownEndSettings(trace::kOwnExec);
         processes[3].issues = {{trace::Issue::RecordingStopped, 1, "the disk is full"}};
     };
     return run;

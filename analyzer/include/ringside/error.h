@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one exception of the library: "cannot do what you asked". Bad data inside a trace is an Issue, never an
-// Error.
+// The only exception of the library. It means that a request cannot be carried out. Damaged data inside a
+// trace is recorded as an Issue and never throws an Error.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -8,13 +8,13 @@
 namespace ringside {
 
 enum class ErrorCode {
-    Usage,    ///< the caller asked for something that does not exist (exit code 2)
-    Unusable, ///< the input cannot be read as what it should be (exit code 3)
+    Usage,    ///< the request names something that does not exist (exit code 2)
+    Unusable, ///< the input cannot be read in its format (exit code 3)
     Newer,    ///< the trace was written by a newer version (exit code 3)
-    Io,       ///< the operating system refused (exit code 3)
+    Io,       ///< a system call failed (exit code 3)
 };
 
-/// `what()` is one sentence for the user; `hint` says what to do about it and may be empty.
+/// `what()` is one sentence for the user. `hint` says what to do about it and may be empty.
 class Error final : public std::runtime_error {
 public:
     Error(ErrorCode errorCode, const std::string& message, std::string hintText = {})

@@ -23,7 +23,7 @@ Json parallelJson(const model::ParallelLayout& layout)
         return nullptr;
     }
     const model::ParallelSizes& sizes = layout.sizes;
-    return {{"source", layout.told ? "told" : "found"},
+    return {{"source", layout.given ? "told" : "found"},
             {"tp", sizes.tensor},
             {"cp", sizes.context},
             {"ep", sizes.expert},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry points of the loadable extension: `.load ringside_sqlite` in the sqlite3 shell, load_extension
+// Entry points of the loadable extension, for `.load ringside_sqlite` in the sqlite3 shell and load_extension
 // elsewhere.
 #include <ringside/trace/virtual_tables.h>
 
@@ -8,7 +8,7 @@
 extern "C" {
 SQLITE_EXTENSION_INIT1
 
-/// Under the name SQLite derives from the file name.
+/// The name that SQLite derives from the file name.
 __attribute__((visibility("default"))) int sqlite3_ringsidesqlite_init(sqlite3* database, char** /*message*/,
                                                                        const sqlite3_api_routines* api)
 {
@@ -16,7 +16,7 @@ __attribute__((visibility("default"))) int sqlite3_ringsidesqlite_init(sqlite3* 
     return ringside::trace::registerVirtualTables(database);
 }
 
-/// Under the name SQLite tries first.
+/// The name that SQLite tries first.
 __attribute__((visibility("default"))) int sqlite3_extension_init(sqlite3* database, char** message,
                                                                   const sqlite3_api_routines* api)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQL functions beside the virtual tables; compiled twice, as those are.
+// SQL functions beside the virtual tables. Compiled twice, like the virtual tables.
 #include "trace/extension/functions.h"
 
 #include "trace/vocabulary/demangle.h"

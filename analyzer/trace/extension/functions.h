@@ -4,7 +4,7 @@
 
 namespace ringside::trace {
 
-/// demangled(TEXT): a kernel's name as people write it. Returns SQLite's result code.
+/// Registers demangled(TEXT), the readable name of a kernel. Returns SQLite's result code.
 [[nodiscard]] int registerFunctions(sqlite3* database);
 
 } // namespace ringside::trace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite's functions, called directly in the analyzer and through the loading program's table in the
-// extension.
+// The functions of SQLite. The analyzer calls them directly, the extension through the table of the program
+// that loads it.
 #pragma once
 #ifdef RINGSIDE_SQLITE_EXTENSION
 #include <sqlite3ext.h>

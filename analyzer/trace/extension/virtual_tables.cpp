@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The virtual tables, in SQLite's C interface: exceptions must not pass it. Compiled twice: into the
-// analyzer, and with RINGSIDE_SQLITE_EXTENSION into the loadable extension, where every sqlite3_* call goes
-// through the loader's table.
+// The virtual tables, written against SQLite's C interface, which exceptions must not cross. Compiled twice:
+// into the analyzer, and with RINGSIDE_SQLITE_EXTENSION into the loadable extension, where every sqlite3_*
+// call uses the loader's table.
 //
-// A cursor walks the chunk table with an inner statement, which leaves out chunks whose times cannot meet the
-// query's constraints; a column is decoded when first asked for, so count(*) decodes nothing.
+// A cursor reads the chunk table with an inner statement, which skips chunks whose times cannot satisfy the
+// query's constraints. A column is decoded when it is first requested, so count(*) decodes nothing.
 #include "trace/extension/functions.h"
 #include "trace/extension/sqlite_api.h"
 #include "trace/tables.h"
@@ -23,7 +23,7 @@
 namespace ringside::trace {
 namespace {
 
-/// What the generic code needs to know about one chunked table; passed to SQLite as the module's client data.
+/// Description of one chunked table for the generic code. Passed to SQLite as the module's client data.
 struct Description {
     std::string name;
     int timeColumns = 0;
@@ -42,8 +42,8 @@ const Description& descriptionOf()
     return description;
 }
 
-// Columns SQLite sees: process_id, then the description's. In the inner statement two more stand before the
-// blobs.
+// Columns as SQLite sees them: process_id, then the columns of the description. The inner statement has two
+// more before the blobs.
 constexpr int kProcessColumn = 0;
 constexpr int kFirstTimeColumn = 1;
 constexpr int kCountOfInner = 1;
@@ -89,7 +89,8 @@ private:
     bool m_atEnd = true;
 };
 
-/// What the main database has of the chunks' columns: a trace of an older schema may lack some, or the table.
+/// Columns of the chunks that exist in the main database. A trace of an older schema may lack some of them,
+/// or the table.
 std::set<std::string> presentColumns(sqlite3* database, const Description& description)
 {
     std::set<std::string> present;
@@ -125,14 +126,14 @@ std::string innerSql(const Description& description, const std::set<std::string>
         sql += present.contains(column) ? ", " + column : ", NULL";
     }
     sql += " FROM main." + description.name + "_chunk WHERE 1";
-    // A chunk without times says nothing about its rows: it is never left out.
+    // a chunk without times is never skipped
     sql += (bounds & LowerTime) != 0 ? " AND ifnull(last_ns >= ?1, 1)" : "";
     sql += (bounds & UpperTime) != 0 ? " AND ifnull(first_ns <= ?2, 1)" : "";
     sql += (bounds & Process) != 0 ? " AND process_id = ?3" : "";
     return sql + " ORDER BY id";
 }
 
-/// A constraint that is no integer does not prune; SQLite checks every row again.
+/// A constraint that is no integer does not exclude chunks; SQLite checks every row again.
 void tighten(sqlite3_value* value, bool lower, sqlite3_int64& bound)
 {
     if (sqlite3_value_type(value) == SQLITE_INTEGER) {
@@ -148,7 +149,7 @@ int Cursor::fail(const char* why)
     return SQLITE_CORRUPT_VTAB;
 }
 
-/// `bounds` says which arguments there are; they come in the order of the bounds.
+/// `bounds` tells which arguments are given; they have the order of the bounds.
 int Cursor::filter(int bounds, sqlite3_value** arguments)
 {
     sqlite3_finalize(m_statement);
@@ -165,7 +166,7 @@ int Cursor::filter(int bounds, sqlite3_value** arguments)
     const std::set<std::string> present = presentColumns(m_table.database, *m_table.description);
     m_atEnd = present.empty() && isOlderTrace(m_table.database);
     if (m_atEnd) {
-        return SQLITE_OK; // of a table that came later there are no rows
+        return SQLITE_OK; // a table of a newer schema has no rows here
     }
     const std::string sql = innerSql(*m_table.description, present, bounds);
     const int code = sqlite3_prepare_v2(m_table.database, sql.c_str(), -1, &m_statement, nullptr);
@@ -229,7 +230,7 @@ int Cursor::decode(std::size_t column)
     const auto* const bytes = static_cast<const std::byte*>(sqlite3_column_blob(m_statement, index));
     const auto size = static_cast<std::size_t>(std::max(0, sqlite3_column_bytes(m_statement, index)));
     m_columns[column].resize(m_count);
-    if (size == 0) { // the column came with a later schema than the chunk
+    if (size == 0) { // the column is newer than the chunk
         std::fill(m_columns[column].begin(), m_columns[column].end(), 0);
     } else if (!m_decoder.decode(std::span(bytes, size), std::span(m_columns[column]), starts)) {
         return fail("a chunk is damaged");
@@ -252,7 +253,7 @@ int Cursor::column(sqlite3_context* context, int index)
     return code;
 }
 
-/// Runs `work`, turning exceptions (only allocation can fail) into a result code.
+/// Runs `work` and converts exceptions (only allocation can fail) to a result code.
 template <class Work>
 int shielded(const Work& work) noexcept
 {
@@ -288,8 +289,8 @@ int disconnect(sqlite3_vtab* table)
     return SQLITE_OK;
 }
 
-/// Which bound of a chunk's times a constraint on a column can use. first_ns and last_ns enclose starts and
-/// ends.
+/// Returns the bound on the times of a chunk that a constraint on a column implies. first_ns and last_ns
+/// enclose all starts and ends.
 Bound boundOf(const Description& description, int column, unsigned char operation)
 {
     if (column == kProcessColumn) {
@@ -305,13 +306,13 @@ Bound boundOf(const Description& description, int column, unsigned char operatio
     return below ? UpperTime : NoBound;
 }
 
-/// Takes at most one constraint a bound; all are checked again by SQLite, so any choice is right.
+/// Uses at most one constraint per bound. SQLite checks all of them again, so any choice is correct.
 int bestIndex(sqlite3_vtab* table, sqlite3_index_info* info)
 {
     constexpr double kAllRows = 1e7;
     constexpr double kPrunes = 0.1;
     const auto& description = *static_cast<const Table*>(table)->description;
-    std::array<int, 3> taken{-1, -1, -1}; // constraint for LowerTime, UpperTime, Process
+    std::array<int, 3> taken{-1, -1, -1}; // indices of the constraints for LowerTime, UpperTime and Process
     for (int i = 0; i < info->nConstraint; ++i) {
         const auto& constraint = info->aConstraint[i];
         const Bound bound =
@@ -373,8 +374,8 @@ int rowId(sqlite3_vtab_cursor* cursor, sqlite3_int64* id)
     return SQLITE_OK;
 }
 
-/// No xCreate: the tables exist under their own names as soon as the module is registered, and cannot be made
-/// otherwise.
+/// There is no xCreate: the tables exist under their names once the module is registered, and cannot be
+/// created in another way.
 sqlite3_module makeModule()
 {
     sqlite3_module module{};

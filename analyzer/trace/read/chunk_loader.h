@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads one chunked table: the blobs are fetched on one thread and decoded on several. A damaged chunk (or
-// one with times that no clock shows) is left out and counted; counts are believed only as far as the blobs
-// and the row budget bear them out.
+// Loads one chunked table: one thread fetches the blobs, and several threads decode them. A damaged chunk (or
+// one with implausible times) is skipped and counted. Counts are only trusted as far as the blobs and the row
+// budget support them.
 #pragma once
 #include "trace/read/parallel.h"
 #include "trace/read/plausible.h"
@@ -19,8 +19,8 @@
 
 namespace ringside::trace {
 
-/// Rows a file may hold in chunks. A column of equal values takes no bytes a row, so a few bytes could ask
-/// for any amount of memory: allowed is what real traces stay far below.
+/// Number of rows that a file may have in chunks. A column of equal values takes no bytes per row, so a few
+/// bytes could request any amount of memory. The limit is far above real traces.
 class RowBudget final {
 public:
     explicit RowBudget(std::uintmax_t fileBytes) : m_left(kBase + fileBytes * kRowsPerByte) {}
@@ -38,24 +38,24 @@ private:
 };
 
 struct ChunkProblems {
-    std::int64_t damaged = 0;    ///< chunks whose blobs do not decode
+    std::int64_t damaged = 0;    ///< chunks whose blobs cannot be decoded
     std::int64_t overBudget = 0; ///< chunks beyond the row budget
 };
 
-/// One chunk as it lies in the file.
+/// One chunk as stored in the file.
 struct PackedChunk {
     std::size_t count = 0;
-    std::vector<std::byte> bytes;   ///< all columns' blobs, one after the other
+    std::vector<std::byte> bytes;   ///< blobs of all columns, one after the other
     std::vector<std::size_t> sizes; ///< of each blob
 };
 
-/// Decodes chunks one after the other. Keeps its buffers between them. Not thread-safe.
+/// Decodes chunks one after the other and reuses its buffers. Not thread-safe.
 template <class Row>
 class ChunkDecoder final {
 public:
     using Columns = typename TableOf<Row>::Columns;
 
-    /// Appends a chunk's rows, or none: false, it is damaged.
+    /// Appends the rows of a chunk. Returns false, without appending any, if the chunk is damaged.
     [[nodiscard]] bool append(const PackedChunk& chunk, Columns& columns)
     {
         const std::size_t before = columns.size();
@@ -82,7 +82,7 @@ private:
     bool appendColumn(std::span<const std::byte> blob, std::size_t count, std::size_t column, Column<T>& to)
     {
         const bool isTime = column < kTimeColumns<Row>;
-        const bool absent = blob.empty(); // came with a later schema
+        const bool absent = blob.empty(); // the column is newer than the file's schema
         if (!isTime && (absent || holdsOnlyZeros(blob, count))) {
             to.append(count, T{});
             return true;
@@ -110,7 +110,7 @@ private:
 
     ColumnDecoder m_decoder;
     std::vector<std::int64_t> m_startValues;
-    std::span<const std::int64_t> m_starts; ///< of this chunk: what its durations count from
+    std::span<const std::int64_t> m_starts; ///< starts of this chunk, to which its durations refer
     std::tuple<std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<std::int32_t>,
                std::vector<std::uint32_t>>
         m_values;
@@ -121,8 +121,8 @@ class ChunkLoader final {
 public:
     using Columns = typename TableOf<Row>::Columns;
 
-    /// Gets all processes' chunks from the file. Throws Error where SQLite meets damage; what came before it
-    /// is kept.
+    /// Fetches the chunks of all processes from the file. Throws Error if SQLite finds damage; chunks fetched
+    /// before that are kept.
     void fetch(TraceFile& file, RowBudget& budget, const ReadWatch& watch)
     {
         const std::string columns = file.columnsOf(chunkTableName<Row>(), columnNames<Row>());
@@ -160,7 +160,7 @@ public:
             for (std::size_t i = worker * share; i < end; ++i) {
                 tell(watch, chunks[i].bytes.size());
                 parts[worker].damaged += decoder.append(chunks[i], parts[worker].columns) ? 0 : 1;
-                chunks[i] = {}; // its memory is wanted for the columns
+                chunks[i] = {}; // frees memory for the columns
             }
         });
         m_chunks.erase(found);
@@ -171,7 +171,7 @@ public:
     }
 
 private:
-    /// What one thread decoded.
+    /// Results of one thread.
     struct Part {
         Columns columns;
         std::int64_t damaged = 0;

@@ -116,7 +116,7 @@ std::vector<std::string> Folder::names() const
     return result;
 }
 
-// A FIFO, for one, would keep its reader waiting.
+// A FIFO, for example, would block its reader.
 std::optional<OpenFile> Folder::openFile(const std::string& name) const
 {
     OpenFile file;
@@ -130,7 +130,7 @@ std::optional<OpenFile> Folder::openFile(const std::string& name) const
 Descriptor Folder::makeFile(const std::string& name) const
 {
     constexpr mode_t kPrivate = 0600;
-    unlinkat(number(), name.c_str(), 0); // a link there would lead elsewhere
+    unlinkat(number(), name.c_str(), 0); // a link there would redirect the write
     return Descriptor(
         openat(number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivate));
 }

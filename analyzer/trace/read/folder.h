@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders and files whose names somebody else may have chosen. Each is opened once, without following a link,
-// looked at through its descriptor, and used through it: whatever its name leads to a moment later does not
-// matter.
+// Folders and files whose names another user may have chosen. Each is opened once, without following a link,
+// and then examined and used through its descriptor only, so that a later change of what the name refers to
+// has no effect.
 #pragma once
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -14,7 +14,7 @@
 
 namespace ringside::trace {
 
-/// A descriptor that is closed with its owner; -1: there is none.
+/// A descriptor that is closed by its owner's destructor; -1 if there is none.
 class Descriptor final {
 public:
     explicit Descriptor(int number = -1) : m_number(number) {}
@@ -29,31 +29,32 @@ private:
     int m_number;
 };
 
-/// A regular file, open for reading.
+/// A regular file that is open for reading.
 struct OpenFile {
     Descriptor descriptor;
     struct stat status {};
-    /// Its first bytes, at most so many.
+    /// Returns its first bytes, up to this number.
     [[nodiscard]] std::string head(std::size_t bytes) const;
 };
 
 class Folder final {
 public:
     enum class LastLink { Follow, Refuse };
-    /// Null where there is none, or a link that is refused; errno says why.
+    /// Returns null if there is none, or if it is a link that is refused; errno contains the reason.
     [[nodiscard]] static std::optional<Folder> open(const std::filesystem::path& path, LastLink link);
-    /// A folder directly in this one; never through a link.
+    /// Opens a folder directly in this one. Never follows a link.
     [[nodiscard]] std::optional<Folder> openFolder(const std::string& name) const;
-    /// The same, made with mode 0700 where there is none.
+    /// Does the same, and creates the folder with mode 0700 if it does not exist.
     [[nodiscard]] std::optional<Folder> makeFolder(const std::string& name) const;
 
     [[nodiscard]] std::vector<std::string> names() const;
-    /// Null where there is none, or it is a link, a FIFO, a device. Never waits.
+    /// Returns null if there is none, or if it is a link, a FIFO or a device. Never blocks.
     [[nodiscard]] std::optional<OpenFile> openFile(const std::string& name) const;
-    /// A new file that its owner alone may read, in place of one that has the name; -1 with errno.
+    /// Creates a new file that only its owner can read, and replaces one of the same name. Returns -1 with
+    /// errno on failure.
     [[nodiscard]] Descriptor makeFile(const std::string& name) const;
     bool rename(const std::string& from, const std::string& to) const;
-    /// Removes the name if it still is that file's.
+    /// Removes the name if it still refers to that file.
     bool remove(const std::string& name, const OpenFile& file) const;
     bool remove(const std::string& name) const;
 
@@ -68,8 +69,7 @@ private:
     struct stat m_status {};
 };
 
-/// Copies a file as a whole, over one of that name. Throws Error; then there is none under the new name that
-/// was not there before.
+/// Copies a file as a whole and replaces one of the new name. Throws Error; the new name is unchanged then.
 void copyFile(const OpenFile& file, const Folder& to, const std::string& name);
 
 } // namespace ringside::trace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/plausible.h"
+#include "trace/write/own_end.h"
 #include "trace/write/small_file.h"
-#include "trace/write/told_end.h"
 #include "values/parse_number.h"
 
 #include <ringside/trace/gone.h>
@@ -72,13 +72,13 @@ bool writeGone(const std::filesystem::path& file, const SeenEnd& end)
     return replaceFile(file, std::string(kMark) + std::to_string(end.goneNs) + "\t" + status + "\n");
 }
 
-std::optional<ToldEnd> toldEnd(const ProcessTrace& process)
+std::optional<OwnEnd> ownEnd(const ProcessTrace& process)
 {
-    if (!valueOf(process, told_end::kSource, told_end::kBecame).empty()) {
-        return ToldEnd{true, 0};
+    if (!valueOf(process, own_end::kSource, own_end::kBecame).empty()) {
+        return OwnEnd{true, 0};
     }
-    const auto code = values::parseNumber<int>(valueOf(process, told_end::kSource, told_end::kExitCode));
-    return code ? std::optional(ToldEnd{false, *code}) : std::nullopt;
+    const auto code = values::parseNumber<int>(valueOf(process, own_end::kSource, own_end::kExitCode));
+    return code ? std::optional(OwnEnd{false, *code}) : std::nullopt;
 }
 
 } // namespace ringside::trace

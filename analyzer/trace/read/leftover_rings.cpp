@@ -26,19 +26,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCopiedRings = "rings"; ///< below the run directory
+constexpr const char* kCopiedRings = "rings"; ///< in the run directory
 constexpr std::array kDatabaseFiles{"", "-journal", "-wal"};
 
-/// Where the rings of a run may be, and whose.
+/// Where the rings of a run may be, and who may own them.
 struct Places {
     const Folder& run;
-    const fs::path& path; ///< of the run directory
+    const fs::path& path; ///< path of the run directory
 
-    /// This user's, or those of the run's owner, which root may read.
+    /// Returns whether it is this user or the owner of the run, whose files root may read.
     [[nodiscard]] bool isOfRun(uid_t owner) const { return owner == run.owner() || owner == geteuid(); }
 
-    /// What an announcement names, if the collector made it. The folder beside the trace is looked for where
-    /// the run is now.
+    /// Returns the folder that an announcement names, if the collector created it. The folder beside the
+    /// trace is searched in the current place of the run.
     [[nodiscard]] std::optional<std::pair<Folder, fs::path>> announced(const fs::path& named,
                                                                        const std::string& process) const
     {
@@ -64,7 +64,7 @@ bool isRing(const OpenFile& file)
 
 using Found = std::map<std::string, LeftoverRings>;
 
-/// Adds the ring files of a folder to their processes; only `process`'s if one is named.
+/// Adds the ring files of a folder to their processes, or only those of `process` if one is given.
 void addRings(Found& found, const Folder& folder, const fs::path& path, const std::string& process)
 {
     for (const std::string& each : folder.names()) {
@@ -114,7 +114,7 @@ Folder openFolderOf(const fs::path& path, Folder::LastLink link)
     throw systemError("cannot list " + path.string(), errno);
 }
 
-/// The folder of something that was found, if it still is this user's.
+/// Returns the folder of a leftover, if it still belongs to this user.
 std::optional<Folder> openOwn(const fs::path& path)
 {
     auto folder = Folder::open(path, Folder::LastLink::Refuse);
@@ -127,14 +127,14 @@ std::optional<OpenFile> openOwn(const Folder& folder, const std::string& name)
     return file && file->status.st_uid == geteuid() ? std::move(file) : std::nullopt;
 }
 
-/// Whether it is a trace, or one whose first transaction never came.
+/// Returns whether the file is a trace, or a trace whose first transaction was never committed.
 bool isTrace(Database& database)
 {
     return database.queryInteger("PRAGMA application_id").value_or(0) == kApplicationId ||
            database.queryInteger("SELECT count(*) FROM sqlite_schema").value_or(1) == 0;
 }
 
-/// With the log of the dead process taken over, as `name` in the run directory.
+/// Copies the database together with the log of the dead process to `name` in the run directory.
 void copyDatabase(const Folder& from, const std::string& process, const Folder& run, const fs::path& target)
 {
     const std::string name = target.filename().string();
@@ -145,7 +145,8 @@ void copyDatabase(const Folder& from, const std::string& process, const Folder& 
         }
     }
     Database copy(target, SQLITE_OPEN_READWRITE);
-    copy.execute("PRAGMA locking_mode = EXCLUSIVE"); // no shared memory, which a network file system lacks
+    // avoids shared memory, which a network file system lacks
+    copy.execute("PRAGMA locking_mode = EXCLUSIVE");
     if (!isTrace(copy)) {
         throw Error(ErrorCode::Unusable,
                     process + ".db beside its rings is no trace of ours: it stays there");
@@ -153,7 +154,7 @@ void copyDatabase(const Folder& from, const std::string& process, const Folder& 
     copy.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
 }
 
-/// Only a folder that the collector made for this purpose.
+/// Returns whether the collector created the folder for this purpose.
 void removeEmptyFolder(const fs::path& path, const Folder& folder)
 {
     const std::string name = path.filename().string();
@@ -192,7 +193,7 @@ int copyRings(const LeftoverRings& leftover, const Folder& target)
         if (!file || (fstat(target.number(), &there) == 0 && folder->isSame(there))) {
             continue;
         }
-        constexpr off_t kLongestBytes = (off_t{1} << 30) + kRingHeaderBytes; // the collector's largest
+        constexpr off_t kLongestBytes = (off_t{1} << 30) + kRingHeaderBytes; // limit of the collector
         if (file->status.st_size > kLongestBytes) {
             throw Error(ErrorCode::Unusable, ring.string() + " is longer than any ring",
                         "Move it away and recover the rest.");
@@ -280,7 +281,7 @@ void removeDatabase(const Folder& folder, const std::string& name)
 Folder lockOwnRun(const fs::path& runDirectory)
 {
     Folder run = openOwnRun(runDirectory);
-    flock(run.number(), LOCK_EX); // without locks (some network file systems), as before
+    flock(run.number(), LOCK_EX); // some network file systems have no locks; continue without one
     return run;
 }
 
@@ -340,7 +341,8 @@ int copyLeftoverRings(const fs::path& runDirectory)
         copied += leftover.database.empty() ? 0 : 1;
         const auto target = run.makeFolder(kCopiedRings);
         if (!target || target->owner() != geteuid()) {
-            throw Error(ErrorCode::Io, (runDirectory / kCopiedRings).string() + " is no directory of ours");
+            throw Error(ErrorCode::Io,
+                        (runDirectory / kCopiedRings).string() + " was not created by Ringside");
         }
         copied += copyRings(leftover, *target);
         LeftoverRings elsewhere = leftover;

@@ -22,7 +22,7 @@ std::uint64_t headOf(const std::filesystem::path& ring)
     return RingImage::fieldOf<std::uint64_t>(ring, offsetof(RingHeader, head));
 }
 
-/// Records that the drain thread has not taken, by the same decoder, as rows in `file`.
+/// Writes the records that the drain thread has not processed yet as rows into `file`, with the same decoder.
 void decodeInto(const std::filesystem::path& file, const ProcessTrace& process,
                 const std::vector<std::filesystem::path>& paths)
 {
@@ -31,7 +31,7 @@ void decodeInto(const std::filesystem::path& file, const ProcessTrace& process,
         RingImage ring(path);
         const auto progress = process.ringProgress.find(ring.id());
         const std::uint64_t from = progress != process.ringProgress.end() ? progress->second : 0;
-        // Copied while its owner writes: had it come round to what we want, it would have been drained.
+        // copied while its owner writes: slots that the owner could overwrite have been drained
         if (headOf(path) - from <= ring.field<std::uint64_t>(offsetof(RingHeader, slotCount))) {
             rings.push_back(std::move(ring));
         }
@@ -50,7 +50,7 @@ void decodeInto(const std::filesystem::path& file, const ProcessTrace& process,
         decoder.decode(ring.bytes(), progress != process.ringProgress.end() ? progress->second : 0);
         decoder.decodeInFlight(ring.bytes());
         for (const SettingRow& row :
-             toldEndSettings(ring.field<std::uint32_t>(offsetof(RingHeader, toldEnd)))) {
+             ownEndSettings(ring.field<std::uint32_t>(offsetof(RingHeader, ownEnd)))) {
             writer.add(row);
         }
     }
@@ -63,8 +63,8 @@ void append(Rows& to, Rows&& from)
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
-void append(ProcessRow&, ProcessRow&&) {}                       // the database knows it
-void append(std::vector<IssueRow>&, std::vector<IssueRow>&&) {} // of the scratch file
+void append(ProcessRow&, ProcessRow&&) {}                       // the database has it
+void append(std::vector<IssueRow>&, std::vector<IssueRow>&&) {} // issues of the scratch file
 
 void addRows(ProcessTrace& to, ProcessTrace&& from)
 {
@@ -94,8 +94,8 @@ Owner ownerOf(std::optional<std::uint32_t> pid)
     return Owner::Gone;
 }
 
-/// What the run directory holds. Nothing, where all databases lie elsewhere on this host until they are
-/// closed.
+/// Returns the contents of the run directory. Returns nothing if all databases are elsewhere on this host
+/// until they are closed.
 RunTrace openPresent(const std::filesystem::path& path, bool elsewhere)
 {
     try {
@@ -110,8 +110,8 @@ RunTrace openPresent(const std::filesystem::path& path, bool elsewhere)
     }
 }
 
-/// A flight recorder's database, or one that is kept off a network file system: it stands for the file of its
-/// name in the run directory, which is an earlier dump of it.
+/// Returns the database of a flight recorder, or one that is kept off a network file system. It replaces the
+/// file of the same name in the run directory, which is an earlier dump of it.
 void takeLocal(RunTrace& run, const LeftoverRings& leftover)
 {
     ProcessTrace local = readProcess(leftover.database);
@@ -137,12 +137,12 @@ RunTrace openWithLocal(const std::filesystem::path& path)
             if (isElsewhere(leftover)) {
                 takeLocal(run, leftover);
             }
-        } catch (const Error& error) { // it is just being made, or moved
+        } catch (const Error& error) { // it is being created or moved at this moment
             run.issues.push_back(IssueRow{Issue::UnreadableFile, 1, error.what()});
         }
     }
     if (run.processes.empty()) {
-        throw Error(ErrorCode::Unusable, path.string() + " holds no trace that can be read yet");
+        throw Error(ErrorCode::Unusable, path.string() + " contains no readable trace yet");
     }
     return run;
 }
@@ -164,11 +164,11 @@ LiveRun openLiveRun(const std::filesystem::path& path)
             return each.path.stem() == leftover.process;
         });
         if (process == processes.end()) {
-            continue; // it has not made its database yet
+            continue; // it has no database yet
         }
         const auto index = static_cast<std::size_t>(process - processes.begin());
         if (leftover.rings.empty()) {
-            continue; // of another host
+            continue; // on another host
         }
         live.pids[index] = ringOwnerPid(leftover.rings.front());
         live.owners[index] = ownerOf(live.pids[index]);

@@ -17,7 +17,8 @@
 namespace ringside::trace {
 namespace {
 
-/// INSERT of all rows of `table` of the attached file, each process_id moved up by the parameter.
+/// Returns the INSERT of all rows of `table` of the attached file, with each process_id increased by the
+/// parameter.
 void copyTable(Database& output, const TraceFile& source, const std::string& table,
                const std::vector<std::string>& columns, const std::vector<std::string>& optional,
                std::int64_t offset)
@@ -81,7 +82,7 @@ void copyGone(Database& output, const std::filesystem::path& file, std::int64_t 
 
 void copyFile(Database& output, const std::filesystem::path& path)
 {
-    const TraceFile source(path); // refuses what is no trace, or newer
+    const TraceFile source(path); // refuses files that are no traces, or newer
     const std::int64_t offset = output.queryInteger("SELECT max(process_id) FROM process").value_or(0);
     Statement attach(output, "ATTACH ?1 AS source");
     const std::string uri = sqliteUri(path, "mode=ro");
@@ -91,13 +92,13 @@ void copyFile(Database& output, const std::filesystem::path& path)
     try {
         copyTables(output, source, offset);
     } catch (const Error& error) {
-        if (error.code != ErrorCode::Unusable) { // of what is written
+        if (error.code != ErrorCode::Unusable) { // an error of the output
             throw;
         }
         throw Error(ErrorCode::Unusable, path.string() + " is damaged, and cannot be copied whole",
                     "`ringside report` reads what is left of it.");
     }
-    // A process that was killed before it introduced itself still owns its rows.
+    // rows of a process that was killed before it wrote its own row
     if (output.queryInteger("SELECT count(*) FROM process WHERE process_id > " + std::to_string(offset))
             .value_or(0) == 0) {
         output.execute("INSERT INTO process (process_id, host, boot_id, pid, start_ns, command, "

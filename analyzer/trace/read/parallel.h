@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop on several threads. For few, large pieces of work: files and chunks.
+// A loop on several threads, for few and large pieces of work: files and chunks.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace ringside::trace {
 
-/// Threads worth starting on this machine, at least 1.
+/// Number of useful threads on this machine, at least 1.
 inline unsigned coreCount()
 {
     const unsigned cores = std::thread::hardware_concurrency();
@@ -18,7 +18,7 @@ inline unsigned coreCount()
 }
 
 /// Calls `work(i)` for every i below `count`, in any order, on up to `threads` threads, and returns when all
-/// are done. The first exception is thrown again here; pieces not begun by then are left out.
+/// calls have returned. Rethrows the first exception; calls that have not begun by then are skipped.
 template <class Work>
 void parallelFor(std::size_t count, unsigned threads, const Work& work)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which times of a file are believed. Everything behind the reader adds and subtracts times without a second
-// thought; that is safe because no time beyond these limits passes the reader.
+// Which times of a file are accepted. Code behind the reader adds and subtracts times without checks. This is
+// safe because the reader drops times beyond these limits.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace ringside::trace {
 
-/// ns of CLOCK_MONOTONIC, either way: nine years.
+/// ns of CLOCK_MONOTONIC in either direction: nine years.
 inline constexpr std::int64_t kFarthestTimeNs = std::int64_t{1} << 58;
-/// ns of clocks that count from 1970, either way: 73 years.
+/// ns of clocks that count from 1970, in either direction: 73 years.
 inline constexpr std::int64_t kFarthestDateNs = std::int64_t{1} << 61;
 
 [[nodiscard]] constexpr bool isPlausibleTime(std::int64_t ns, std::int64_t farthest = kFarthestTimeNs)
@@ -23,13 +23,14 @@ inline constexpr std::int64_t kFarthestDateNs = std::int64_t{1} << 61;
 [[nodiscard]] inline bool arePlausibleTimes(std::span<const std::int64_t> times)
 {
     bool plausible = true;
-    for (const std::int64_t ns : times) { // without a way out, so that it becomes vector code
+    for (const std::int64_t ns : times) { // has no early exit, so that it is vectorised
         plausible &= isPlausibleTime(ns);
     }
     return plausible;
 }
 
-/// Whether a column's value may stand: only columns of times, by their name, are looked at.
+/// Returns whether the value of a column is acceptable. Only columns of times, recognised by name, are
+/// checked.
 template <class Value>
 [[nodiscard]] bool isPlausible(std::string_view column, const Value& value)
 {

@@ -22,7 +22,7 @@ namespace {
 template <class Row>
 void fillIn(Row&)
 {}
-/// Older files say 0 where the size is not known: where there are elements, or their number is not known.
+/// Older files store 0 for an unknown size: where there are elements, or where their number is unknown.
 void fillIn(CollectiveCallRow& row)
 {
     if (row.bytes == 0U && row.count != 0U) {
@@ -30,7 +30,7 @@ void fillIn(CollectiveCallRow& row)
     }
 }
 
-constexpr std::size_t kMaxProcesses = 1U << 16U; ///< each takes a kilobyte or two before its first row
+constexpr std::size_t kMaxProcesses = 1U << 16U; ///< each takes one or two kilobytes before its first row
 
 template <class Row>
 void store(std::vector<Row>& rows, std::type_identity_t<Row>&& row)
@@ -43,7 +43,7 @@ void store(ProcessRow& process, ProcessRow&& row)
     process = std::move(row);
 }
 
-/// Rows have no common key order in a hostile file, so everything goes through the process map.
+/// Rows of a hostile file have no common key order, so every row is looked up in the process map.
 class FileReader final {
 public:
     FileReader(const std::filesystem::path& path, unsigned threads, const ReadWatch& watch)
@@ -52,7 +52,7 @@ public:
 
     std::vector<ProcessTrace> read()
     {
-        // One moment of a trace that is being written.
+        // reads a trace that is being written at one moment
         m_file.database().execute("BEGIN");
         listProcesses();
 #define RINGSIDE_PLAIN_TABLE(RowType, member, sqlName, keyColumns, orderColumns)                             \
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    /// Runs `read`; damage that SQLite meets becomes an issue, and what was read before it stays.
+    /// Runs `read`. Damage that SQLite finds becomes an issue, and rows read before it are kept.
     template <class Read>
     void guarded(const char* table, const Read& read)
     {
@@ -113,10 +113,10 @@ private:
         if (m_processes.empty()) {
             m_processes[kOnlyProcess];
             report(Issue::NoProcessRow,
-                   "the file does not say which process it is of: it ended before its first commit");
+                   "the file does not identify its process, which ended before its first commit");
         }
         if (m_file.isTruncated()) {
-            report(Issue::TruncatedFile, "the file is shorter than it should be: its end is lost");
+            report(Issue::TruncatedFile, "the file is truncated, so its end is missing");
         }
     }
 
@@ -231,7 +231,7 @@ private:
                    problems.damaged);
         }
         if (problems.overBudget > 0) {
-            report(Issue::TooManyRows, "chunks of " + table + " claim more rows than the file can hold",
+            report(Issue::TooManyRows, "chunks of " + table + " claim more rows than the file can contain",
                    problems.overBudget);
         }
     }
@@ -245,7 +245,7 @@ private:
         for (const std::string& table : m_missingTables) {
             names += (names.empty() ? "" : ", ") + table;
         }
-        report(Issue::MissingTable, "nothing was read of tables that are missing: " + names,
+        report(Issue::MissingTable, "missing tables were not read: " + names,
                static_cast<std::int64_t>(m_missingTables.size()));
     }
 
@@ -256,8 +256,7 @@ private:
             report(Issue::OrphanRows, "rows belong to no process of the file", m_orphans);
         }
         if (m_implausible > 0) {
-            report(Issue::ImplausibleTime, "rows hold times that no clock shows and were left out",
-                   m_implausible);
+            report(Issue::ImplausibleTime, "rows have impossible times and were left out", m_implausible);
         }
         std::vector<ProcessTrace> processes;
         for (auto& [id, process] : m_processes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads all processes of one file, a process file or a merged one.
+// Reads all processes of one file, which is a process file or a merged one.
 #pragma once
 #include "trace/read/watched_run.h"
 
@@ -8,13 +8,12 @@
 
 namespace ringside::trace {
 
-/// At least one process, in the order of their ids. Throws what TraceFile throws; damage inside becomes
-/// issues of the first.
+/// Returns at least one process, sorted by id. Throws the same errors as TraceFile. Damage inside becomes
+/// issues of the first process.
 std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads,
                                    const ReadWatch& watch = {});
 
-/// What others wrote about the process into files that stand beside `file`, its own: stacks, and when it was
-/// gone.
+/// Adds what other programs wrote about the process beside `file`, its database: stacks, and when it ended.
 void addFilesBeside(ProcessTrace& process, const std::filesystem::path& file);
 
 } // namespace ringside::trace

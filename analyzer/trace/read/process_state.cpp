@@ -19,7 +19,8 @@ bool hasEnded(const host::ProcessStat& stat)
     return stat.state == 'Z' || stat.state == 'X';
 }
 
-/// What a process calls itself, which in a pid namespace of its own (a container) is not what we call it.
+/// Returns the pid as the process sees it. In a pid namespace of its own (a container), it differs from the
+/// pid as this program sees it.
 std::string ownPid(const std::string& pid)
 {
     std::ifstream file("/proc/" + pid + "/status");
@@ -32,7 +33,8 @@ std::string ownPid(const std::string& pid)
     return {};
 }
 
-/// By a link that the kernel shows to those alone whom it tells how a process ended; to others it says 0.
+/// Examines a link that only those who may read the exit status can read; for others, the kernel reports
+/// status 0.
 bool isOursToAsk(std::uint32_t pid)
 {
     std::error_code refused;

@@ -15,7 +15,7 @@
 namespace ringside::trace {
 namespace {
 
-/// What reading one file gave.
+/// Result of reading one file.
 struct FileResult {
     std::vector<ProcessTrace> processes;
     std::optional<Error> error;

@@ -33,14 +33,14 @@ std::int64_t nanoseconds(clockid_t clock)
     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-/// What the database knows that decides about recovery. Read before the writer opens it.
+/// What recovery needs from the database. Read before the writer opens it.
 struct Stored {
     bool exists = false;
     bool hasProcess = false;
     bool closed = false;
     bool deviceTier = false;
     std::int64_t recovered = 0;
-    std::vector<ClockRecord> clock; ///< readings that have left the ring
+    std::vector<ClockRecord> clock; ///< readings that are no longer in the ring
 
     explicit Stored(const std::filesystem::path& file) : exists(std::filesystem::exists(file))
     {
@@ -48,7 +48,8 @@ struct Stored {
             return;
         }
         Database database(file,
-                          SQLITE_OPEN_READWRITE); // read-write: the dead process's WAL is to be taken over
+                          // read-write, so that SQLite takes over the WAL of the dead process
+                          SQLITE_OPEN_READWRITE);
         Statement process(database, "SELECT end_ns IS NOT NULL FROM process");
         if (process.step()) {
             hasProcess = true;
@@ -70,8 +71,8 @@ struct Stored {
     }
 };
 
-/// A process that died young left one clock reading; this machine's clocks of the same boot give the second.
-/// Throws under another one: the rings are left for where it can be had.
+/// A process that ended early left only one reading of its clock. The clocks of this machine give a second
+/// one if it has not rebooted. Throws Error if it has; the rings are kept then.
 void completeClock(RingDecoder& decoder, const RingImage& definitions)
 {
     const std::string boot = definitions.text<sizeof(RingHeader::bootId)>(offsetof(RingHeader, bootId));
@@ -98,8 +99,8 @@ void writeDropped(Writer& writer, const RingImage& ring, RecoverReport::Process&
     }
 }
 
-/// Decodes to the end of what can be decoded. One call takes a ring's length at most, and holding back may
-/// end in between.
+/// Decodes everything that can be decoded. One call decodes at most the length of a ring, and records that
+/// are held back may become available in between.
 void decodeAll(RingDecoder& decoder, Writer& writer, const RingImage& ring)
 {
     const std::uint64_t from = writer.ringProgress(ring.id());
@@ -123,7 +124,7 @@ void describe(Writer& writer, const Stored& stored, const RingImage& ring, const
         return;
     }
     const std::vector<SettingRow> told =
-        toldEndSettings(ring.field<std::uint32_t>(offsetof(RingHeader, toldEnd)));
+        ownEndSettings(ring.field<std::uint32_t>(offsetof(RingHeader, ownEnd)));
     for (const SettingRow& row : told) {
         writer.add(row);
     }
@@ -140,11 +141,11 @@ void describe(Writer& writer, const Stored& stored, const RingImage& ring, const
         writer.add(IssueRow{
             Issue::EndedPastExit, 1,
             "the process ended itself, but did not close its trace (_exit, quick_exit and exec leave no "
-            "time for that); what its rings held was recovered"});
+            "time for that); the records in its rings were recovered"});
     } else {
         writer.add(
             IssueRow{Issue::ProcessKilled, 1,
-                     "the process ended without closing its trace; what its rings held was recovered"});
+                     "the process ended without closing its trace; the records in its rings were recovered"});
     }
     if (stored.deviceTier) {
         writer.add(IssueRow{Issue::DeviceRecordsMissing, 1,
@@ -153,7 +154,7 @@ void describe(Writer& writer, const Stored& stored, const RingImage& ring, const
     }
 }
 
-/// A database whose schema never came (it is one transaction) holds nothing, and cannot be continued.
+/// A database without a schema (whose creation is one transaction) is empty and cannot be continued.
 void removeUnbegun(const Folder& run, const std::filesystem::path& file)
 {
     if (std::filesystem::exists(file) &&
@@ -169,7 +170,7 @@ RecoverReport::Process appendRings(const std::filesystem::path& database, const 
     for (const auto& path : leftover.rings) {
         rings.emplace_back(path);
     }
-    // Definitions first: they explain the others.
+    // definitions first, because the other rings refer to them
     std::stable_partition(rings.begin(), rings.end(),
                           [](const RingImage& ring) { return ring.isDefinitions(); });
     const Stored stored(database);
@@ -210,13 +211,13 @@ RecoverReport::Process recoverProcess(const Folder& run, const std::filesystem::
     }
 }
 
-/// A link there would have SQLite write somewhere else.
+/// A link there would redirect SQLite's writes.
 void checkDatabase(const Folder& run, const std::string& name)
 {
     struct stat status {};
     if (fstatat(run.number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         (!S_ISREG(status.st_mode) || status.st_uid != geteuid())) {
-        throw Error(ErrorCode::Unusable, name + " in the run directory is no file of ours");
+        throw Error(ErrorCode::Unusable, name + " in the run directory was not created by Ringside");
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring file of another process, dead or alive, as it was at one moment.
+// A ring file of another process, whether alive or dead, as it was at one moment.
 #pragma once
 #include <ringside/error.h>
 #include <ringside/trace/ring.h>
@@ -16,7 +16,8 @@
 
 namespace ringside::trace {
 
-/// A ring file in memory, aligned as a mapping would be. A copy, because a file may shrink under a mapping.
+/// A ring file in memory, with the alignment of a mapping. It is copied because a file may shrink under a
+/// mapping.
 class RingImage final {
 public:
     explicit RingImage(const std::filesystem::path& path)
@@ -49,7 +50,7 @@ public:
         const auto characters = field<std::array<char, Length>>(offset);
         return {characters.data(), strnlen(characters.data(), Length)};
     }
-    /// The field as it is in the file now.
+    /// Returns the current value of the field in the file.
     template <class T>
     [[nodiscard]] static T fieldOf(const std::filesystem::path& path, std::size_t offset)
     {
@@ -67,7 +68,7 @@ public:
     [[nodiscard]] std::uint32_t id() const { return field<std::uint32_t>(offsetof(RingHeader, ringId)); }
 
 private:
-    // The collector's largest ring is 1 GiB; its header comes on top.
+    // The largest ring of the collector is 1 GiB, plus its header.
     static constexpr std::streamoff kLongestBytes = (std::streamoff{1} << 30) + kRingHeaderBytes;
     std::vector<std::uint64_t> m_words;
 };

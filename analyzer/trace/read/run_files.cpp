@@ -11,7 +11,7 @@
 namespace ringside::trace {
 namespace {
 
-/// A name that would not be seen in a sentence is put in quotes.
+/// Adds quotes to a name that would not be visible in a sentence.
 std::string shown(const std::filesystem::path& path)
 {
     return path.empty() ? "''" : path.string();
@@ -24,7 +24,7 @@ void checkPresent(const std::filesystem::path& path)
     std::error_code error;
     const std::filesystem::file_status status = std::filesystem::status(path, error);
     if (status.type() == std::filesystem::file_type::not_found &&
-        error != std::errc::not_a_directory) { // what stands before the last / is a file
+        error != std::errc::not_a_directory) { // the part before the last / is a file
         throw Error(ErrorCode::Unusable, shown(path) + " does not exist",
                     "Name a run directory that `ringside record` made, or a trace of another tool.");
     }
@@ -59,7 +59,7 @@ std::vector<std::filesystem::path> traceFilesOf(const std::filesystem::path& run
     std::vector<std::filesystem::path> files = databasesIn(run);
     if (files.empty()) {
         throw Error(
-            ErrorCode::Unusable, run.string() + " holds no trace (no *.db)",
+            ErrorCode::Unusable, run.string() + " contains no trace (no *.db)",
             "Was the job recorded? A process leaves a trace from its first CUDA, NCCL or mark call on.");
     }
     return files;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files make up a run.
+// Which files belong to a run.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace ringside::trace {
 
-/// Throws Error where nothing is there (Unusable) or it cannot be reached (Io, with the reason).
+/// Throws Error if the path does not exist (Unusable) or cannot be accessed (Io, with the reason).
 void checkPresent(const std::filesystem::path& path);
 
-/// The regular files *.db of a directory, in the order of their names. Throws Error (Io).
+/// Returns the regular files *.db of a directory, sorted by name. Throws Error (Io).
 std::vector<std::filesystem::path> databasesIn(const std::filesystem::path& directory);
 
-/// The *.db files of a run directory in the order of their names, or the file itself. Throws Error when there
-/// is none.
+/// Returns the *.db files of a run directory, sorted by name, or the file itself. Throws Error if there is
+/// none.
 std::vector<std::filesystem::path> traceFilesOf(const std::filesystem::path& run);
 
-/// SQLite's URI of a file, with the characters escaped that mean something in a URI.
+/// Returns SQLite's URI of a file, with special characters escaped.
 std::string sqliteUri(const std::filesystem::path& file, const std::string& query);
 
 } // namespace ringside::trace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts columns into the order the reader promises: by start within a key (a stream, a thread). Recorders
-// nearly always leave that order already, so it is checked first and only repaired where it is broken.
+// Sorts columns as the reader promises: by start within a key (a stream, a thread). Recorders nearly always
+// write in this order, so it is checked first and only repaired where necessary.
 #pragma once
 #include "trace/tables.h"
 
@@ -14,12 +14,12 @@
 
 namespace ringside::trace {
 
-/// The latest start of each key. Recorders have few keys, for which a list beats a map; a trace with very
-/// many must not take their square.
+/// The latest start of each key. Recorders have few keys, for which a list is faster than a map. A trace with
+/// very many keys must not take quadratic time.
 class LatestStarts final {
 public:
-    LatestStarts() { m_few.reserve(kFew); } // so that references stay
-    /// `first`: of a key that is new.
+    LatestStarts() { m_few.reserve(kFew); } // keeps references valid
+    /// `first` is the initial start of a new key.
     std::int64_t& of(std::uint64_t key, std::int64_t first)
     {
         const auto found =
@@ -37,7 +37,7 @@ private:
     std::unordered_map<std::uint64_t, std::int64_t> m_many;
 };
 
-/// Whether the rows of each key come in the order of their starts. `keyOf(i)` gives row i's key.
+/// Returns whether the rows of each key are sorted by start. `keyOf(i)` returns the key of row i.
 template <class KeyOf>
 bool isSortedWithinKeys(const Column<std::int64_t>& starts, const KeyOf& keyOf)
 {
@@ -79,7 +79,7 @@ void sortWithinKeys(typename TableOf<Row>::Columns& columns, const KeyOf& keyOf)
     });
 }
 
-/// The order that ProcessTrace promises of its columns.
+/// Sorts columns in the order that ProcessTrace promises.
 inline void sortAsRead(ProcessTrace& process)
 {
     const auto onStream = [](const auto& columns) {

@@ -47,7 +47,7 @@ SqliteHead parseSqliteHead(std::string_view head)
     return result;
 }
 
-// A FIFO would keep its reader waiting, and a device never end.
+// A FIFO would block its reader, and a device would never end.
 SqliteHead readSqliteHead(const std::filesystem::path& path)
 {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in front of a SQLite file, read before SQLite is asked to open it: a file that was cut off or
-// never written is told better so. And what is set for every file that a stranger may have made.
+// The header of a SQLite file, read before SQLite opens the file, so that messages about truncated or
+// unwritten files are better. Also the settings for files that strangers may have made.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,23 +15,23 @@ inline constexpr std::size_t kSqliteHeadBytes = 100; ///< https://sqlite.org/fil
 
 struct SqliteHead {
     std::uintmax_t fileBytes = 0;
-    std::uint64_t wantedBytes = 0; ///< as its header says
+    std::uint64_t wantedBytes = 0; ///< size according to the header
     std::uint32_t applicationId = 0;
     bool empty = false;
     bool zeros = false;  ///< SQLite writes page 1 last
-    bool sqlite = false; ///< else the numbers of the header are 0
+    bool sqlite = false; ///< otherwise, the numbers of the header are 0
 };
 
-/// Of the first bytes of a file.
+/// Parses the first bytes of a file.
 [[nodiscard]] SqliteHead parseSqliteHead(std::string_view head);
-/// Throws Error (Io) where it cannot be read.
+/// Throws Error (Io) if the file cannot be read.
 [[nodiscard]] SqliteHead readSqliteHead(const std::filesystem::path& path);
 
-/// No row larger than that, no code from the schema, damaged pages are noticed.
+/// Limits the size of rows, disables code from the schema, and enables checks for damaged pages.
 void distrust(sqlite3* database, int mostRowBytes);
 
-/// Of sqlite_schema AS s: ordinary tables. Views, virtual tables and generated columns could run for ever on
-/// behalf of whoever made the file.
+/// Condition on sqlite_schema AS s for ordinary tables. Views, virtual tables and generated columns of a
+/// hostile file could run without end.
 inline constexpr const char* kIsOrdinaryTable =
     "s.type = 'table' AND s.sql NOT LIKE 'CREATE VIRTUAL%'"
     " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(s.name) WHERE hidden <> 0)";

@@ -17,7 +17,7 @@ constexpr std::size_t kMostLines = 65536;
 constexpr std::size_t kLongestLine = 8192;
 constexpr std::size_t kFields = 7;
 
-/// Tabs and line ends are the form's own.
+/// Replaces tabs and line ends, which separate fields and lines.
 void appendText(std::string& line, std::string_view text)
 {
     constexpr std::size_t kLongest = 1024;
@@ -27,7 +27,7 @@ void appendText(std::string& line, std::string_view text)
     }
 }
 
-/// "-" is no value.
+/// "-" means no value.
 template <class Number>
 bool parse(std::string_view text, Number& number)
 {
@@ -98,7 +98,7 @@ std::vector<StackRow> readStacks(const std::filesystem::path& file)
 {
     std::vector<StackRow> rows;
     std::error_code absent;
-    if (!std::filesystem::is_regular_file(file, absent)) { // a FIFO would keep its reader waiting
+    if (!std::filesystem::is_regular_file(file, absent)) { // a FIFO would block its reader
         return rows;
     }
     std::ifstream input(file, std::ios::binary);

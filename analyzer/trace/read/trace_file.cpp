@@ -12,7 +12,7 @@
 namespace ringside::trace {
 namespace {
 
-constexpr int kMaxRowBytes = 8 << 20; ///< eight full columns of eight bytes and their headers fit twice
+constexpr int kMaxRowBytes = 8 << 20; ///< eight full columns of eight bytes with their headers fit twice
 constexpr int kBusyTimeoutMs = 2000;
 constexpr int kOpenFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
 
@@ -64,8 +64,7 @@ void TraceFile::open()
         if (error.code == ErrorCode::Unusable) {
             failUnusable(m_path, "is damaged and cannot be read");
         }
-        // WAL needs a directory that can be written; a trace that is not recorded any more can be read
-        // without.
+        // WAL needs a writable directory. A trace that is no longer being recorded can be read without WAL.
         m_database = tryOpen("mode=ro&immutable=1");
     }
 }

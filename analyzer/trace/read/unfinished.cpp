@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What is still there, for a signal to find: it knows of no object.
+/// Paths that still exist. Global, because a signal handler has no object.
 struct UnfinishedPaths {
     std::mutex mutex;
     std::set<fs::path> paths;
@@ -31,7 +31,7 @@ UnfinishedPaths& unfinishedPaths()
     return unfinished;
 }
 
-/// With what SQLite puts beside a database.
+/// Also removes the files that SQLite puts beside a database.
 void removeAll(const fs::path& path)
 {
     std::error_code ignored;
@@ -89,7 +89,8 @@ Unfinished makeTemporaryFolder()
     const char* const given = std::getenv("TMPDIR");
     const fs::path parent = given != nullptr && *given != '\0' ? given : "/tmp";
     std::string name = (parent / "ringside-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) { // a moment without a word of it: nobody knows its name before
+    // not registered for a moment, because the name is not known before
+    if (mkdtemp(name.data()) == nullptr) {
         throw Error(ErrorCode::Io,
                     "cannot make a temporary folder in " + parent.string() + ": " + std::strerror(errno),
                     "Set TMPDIR to a folder with space, or merge the run first.");
@@ -100,11 +101,11 @@ Unfinished makeTemporaryFolder()
 void removeUnfinished()
 {
     UnfinishedPaths& unfinished = unfinishedPaths();
-    std::unique_lock(unfinished.mutex).release(); // for good
+    std::unique_lock(unfinished.mutex).release(); // never unlocked
     for (const fs::path& path : unfinished.paths) {
-        // Threads still work there: under another name they find no folder to make files in.
+        // Threads still work there. After the rename they find no folder to create files in.
         const fs::path aside = path.string() + ".removed";
-        // Somebody's file may have that name.
+        // Another file may have that name.
         const bool moved = renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, aside.c_str(), RENAME_NOREPLACE) == 0;
         removeAll(path);
         if (moved) {

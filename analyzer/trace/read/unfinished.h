@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is being made, and must not stay if it does not get whole: a copy that a query works on, an export, a
-// merged file. Half of it would be taken for the whole.
+// Files that are being written and must not remain if they stay incomplete: a copy for a query, an export, a
+// merged file. An incomplete file could be mistaken for a complete one.
 #pragma once
 #include <filesystem>
 #include <functional>
 
 namespace ringside::trace {
 
-/// A file or folder that we made: removed with this unless it is kept; and when a program is ended by a
-/// signal, if it sees to it.
+/// A file or folder that this program created. It is removed with this object unless it is kept, and by
+/// removeUnfinished() if a signal ends the program.
 class Unfinished final {
 public:
-    Unfinished() = default; ///< of nothing
+    Unfinished() = default; ///< owns nothing
     explicit Unfinished(std::filesystem::path path);
-    /// Of what `make` makes; of nothing, with its errno, where that returns false. A signal finds it from the
-    /// first moment on.
+    /// Owns the file that `make` creates. Owns nothing if `make` returns false; errno is kept.
+    /// removeUnfinished() covers the file from the first moment.
     Unfinished(std::filesystem::path path, const std::function<bool()>& make);
     ~Unfinished();
     Unfinished(Unfinished&& other) noexcept;
@@ -23,18 +23,18 @@ public:
     Unfinished& operator=(const Unfinished&) = delete;
 
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
-    /// It is whole.
+    /// Marks the file as complete.
     void keep();
 
 private:
     std::filesystem::path m_path;
 };
 
-/// A folder that only we can read, in TMPDIR. Throws Error (Io) where none can be made.
+/// Creates a folder in TMPDIR that only this user can read. Throws Error (Io) on failure.
 [[nodiscard]] Unfinished makeTemporaryFolder();
 
-/// Removes all that this process has. For a program that is about to end: whoever works in one fails, and
-/// whoever would make another waits for ever.
+/// Removes all unfinished files of this process, for a program that is about to end. Operations on them fail
+/// afterwards, and the creation of others blocks for ever.
 void removeUnfinished();
 
 } // namespace ringside::trace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a run under the eyes of somebody who shows how far it is, and may have had enough.
+// Reading a run with progress reports, and with a way to stop.
 #pragma once
 #include <ringside/trace/reader.h>
 
@@ -9,11 +9,11 @@
 
 namespace ringside::trace {
 
-/// Told of bytes that were read (0: only that reading goes on), often and by several threads. What it throws,
-/// other than ringside::Error, ends the reading and comes out of it.
+/// Called with the number of bytes read (0 for progress without a size), often and from several threads. An
+/// exception other than ringside::Error ends the reading and is passed on.
 using ReadWatch = std::function<void(std::uint64_t bytes)>;
 
-/// As openRun(path).
+/// Reads a run as openRun(path) does.
 RunTrace openRun(const std::filesystem::path& path, const ReadWatch& watch);
 
 } // namespace ringside::trace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of NCCL that move data, by kind and by name.
+// The functions of NCCL that move data, by kind and name.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -26,10 +26,10 @@ enum class CollectiveKind : std::uint8_t {
 
 struct CollectiveEntry {
     CollectiveKind kind;
-    std::string_view text; ///< NCCL's name, without "nccl" in front
-    bool rooted;           ///< one rank is its root
+    std::string_view text; ///< NCCL's name without the prefix "nccl"
+    bool rooted;           ///< one rank is the root
 };
-/// The first entry of a kind has the name that is shown.
+/// The first entry of a kind contains the name that is shown.
 inline constexpr std::array kCollectives{
     CollectiveEntry{CollectiveKind::AllReduce, "AllReduce", false},
     CollectiveEntry{CollectiveKind::AllGather, "AllGather", false},
@@ -48,8 +48,8 @@ inline constexpr std::array kCollectives{
     CollectiveEntry{CollectiveKind::Other, "Other", false},
 };
 
-/// Of "ncclAllReduce", "pncclAllReduce", "ncclAllReduceConfig" (NCCL 2.31) and "AllReduce". Of any other
-/// name the entry of CollectiveKind::Other.
+/// Accepts "ncclAllReduce", "pncclAllReduce", "ncclAllReduceConfig" (NCCL 2.31) and "AllReduce". Returns the
+/// entry of CollectiveKind::Other for any other name.
 [[nodiscard]] constexpr const CollectiveEntry& collectiveOf(std::string_view function)
 {
     for (const std::string_view prefix : {"pnccl", "nccl"}) {
@@ -73,7 +73,7 @@ inline constexpr std::array kCollectives{
     return collectiveOf(function).kind;
 }
 
-/// "AllReduce"
+/// Returns for example "AllReduce".
 [[nodiscard]] constexpr std::string_view collectiveName(CollectiveKind kind)
 {
     for (const CollectiveEntry& entry : kCollectives) {

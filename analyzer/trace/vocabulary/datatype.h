@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the elements of a collective are: ncclDataType_t by number, text and size. datatypes.def is the list.
+// Data types of collectives: the values of ncclDataType_t with text and size. datatypes.def is the list.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace ringside::trace {
 
-/// The numbers are ncclDataType_t's.
+/// The values are those of ncclDataType_t.
 enum class Datatype : std::uint8_t {
 #define RINGSIDE_DATATYPE(name, text, bytes, nccl, torch) name,
 #include "trace/vocabulary/datatypes.def"
@@ -19,9 +19,9 @@ enum class Datatype : std::uint8_t {
 struct DatatypeEntry {
     Datatype datatype;
     std::string_view text;
-    std::uint8_t bytes;     ///< of an element
+    std::uint8_t bytes;     ///< size of an element
     std::string_view nccl;  ///< its enumerator in nccl.h
-    std::string_view torch; ///< as c10::ScalarType prints it
+    std::string_view torch; ///< name that c10::ScalarType prints
 };
 inline constexpr std::array kDatatypes{
 #define RINGSIDE_DATATYPE(name, text, bytes, nccl, torch)                                                    \
@@ -34,7 +34,7 @@ inline constexpr std::array kDatatypes{
     return static_cast<std::int64_t>(datatype);
 }
 
-/// Null: a number that this version does not know.
+/// Returns null if this version does not know the number.
 [[nodiscard]] constexpr const DatatypeEntry* findDatatype(std::int64_t number)
 {
     return number >= 0 && number < static_cast<std::int64_t>(kDatatypes.size())
@@ -42,14 +42,14 @@ inline constexpr std::array kDatatypes{
                : nullptr;
 }
 
-/// Bytes of an element; null where the type is not known.
+/// Returns the size of an element, or null if the type is unknown.
 [[nodiscard]] constexpr std::optional<std::uint64_t> elementBytes(std::int64_t number)
 {
     const DatatypeEntry* const entry = findDatatype(number);
     return entry != nullptr ? std::optional<std::uint64_t>(entry->bytes) : std::nullopt;
 }
 
-/// "float32"; "type 99" for a number that this version does not know.
+/// Returns for example "float32", or "type 99" if this version does not know the number.
 [[nodiscard]] inline std::string datatypeName(std::int64_t number)
 {
     const DatatypeEntry* const entry = findDatatype(number);

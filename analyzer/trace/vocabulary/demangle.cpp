@@ -41,9 +41,9 @@ int countExpandedPacks(std::string_view name)
     return packs;
 }
 
-/// Some 200 characters can mean 30 GB: each part named twice in the next one. Of r references the most is
-/// made by parts that are named three times each, 3^(r/3); a pack repeats its pattern for each of its
-/// members.
+/// Some 200 characters can expand to 30 GB, if each part contains the previous part twice. With r references,
+/// the expansion is largest if every part is used three times: 3^(r/3). A pack repeats its pattern for each
+/// of its members.
 bool mayExplode(std::string_view name)
 {
     const double length = std::log(static_cast<double>(name.size()));

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of C++ functions as people write them. CUPTI gives kernels' names as the compiler made them, and a
-// trace keeps them so.
+// Readable names of C++ functions. CUPTI reports kernel names as mangled by the compiler, and traces store
+// them in this form.
 #pragma once
 #include <string>
 
 namespace ringside::trace {
 
-/// What a mangled name means; any other text as it is. So is a name that cannot be taken apart (the C++
-/// library reads no more than 1,024 characters), or of which references to its own parts may make too much.
+/// Returns the meaning of a mangled name. Returns any other text unchanged, and also names that cannot be
+/// demangled (the C++ library accepts at most 1,024 characters) and names whose references to their own parts
+/// may expand too much.
 [[nodiscard]] std::string demangled(std::string name);
 
 } // namespace ringside::trace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Issues: what went wrong while a run was recorded, read or understood. issues.def is the list.
+// Issues: problems while a run was recorded, read or analyzed. issues.def is the list.
 #pragma once
 #include "trace/vocabulary/severity.h"
 
@@ -17,7 +17,7 @@ enum class Issue : std::uint8_t {
 
 struct IssueEntry {
     Issue issue;
-    std::string_view id; ///< as it is stored
+    std::string_view id; ///< as stored in traces
     Severity severity;
     std::string_view description;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much is recorded at a moment: column `level` of table `window`.
+// The level of recording: column `level` of table `window`.
 #pragma once
 #include "trace/vocabulary/word.h"
 
@@ -7,7 +7,7 @@
 
 namespace ringside::trace {
 
-/// Each level records what the one before it records, and more. Texts end with a 0.
+/// Each level also records everything that the previous one records. Texts are zero-terminated.
 inline constexpr std::array kLevels{
     WordEntry{"paused",
               "Definitions and the numbering of collectives, which later records need; nothing else."},

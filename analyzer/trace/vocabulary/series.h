@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Series of samples: what is measured, by which source, in which unit. series.def is the list.
+// Series of samples with their sources and units. series.def is the list.
 #pragma once
 #include "trace/vocabulary/series_kind.h"
 #include "trace/vocabulary/word.h"
@@ -11,10 +11,10 @@
 
 namespace ringside::trace {
 
-/// What a value of a series counts.
+/// The unit of a series' values.
 enum class SeriesUnit : std::uint8_t {
     Number,
-    Bits, ///< each bit has a meaning of its own
+    Bits, ///< each bit has its own meaning
     Percent,
     Hundredths,
     Bytes,
@@ -38,7 +38,7 @@ enum class SeriesName : std::uint8_t {
 
 struct SeriesEntry {
     SeriesName name;
-    std::string_view source; ///< as table `series` has it, as the metric; both end with a 0
+    std::string_view source; ///< as in table `series`; source and metric are zero-terminated
     std::string_view metric;
     SeriesKind kind;
     SeriesUnit unit;
@@ -55,7 +55,7 @@ inline constexpr std::array kSeries{
     return kSeries[static_cast<std::size_t>(name)];
 }
 
-/// Null: a series of a newer or foreign file.
+/// Returns null for a series of a newer or foreign file.
 [[nodiscard]] constexpr const SeriesEntry* findSeries(std::string_view source, std::string_view metric)
 {
     for (const SeriesEntry& entry : kSeries) {

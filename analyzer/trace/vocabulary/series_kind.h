@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the values of a series are: a number in records, column `kind` of table `series` in a trace.
+// The kind of a series: a number in rings, column `kind` of table `series` in traces.
 #pragma once
 #include "trace/vocabulary/word.h"
 
@@ -19,7 +19,7 @@ inline constexpr std::array kSeriesKinds{
 };
 using SeriesKindName = Word<kSeriesKinds>;
 
-/// A gauge, where a record holds another number.
+/// Returns the entry of Gauge for an invalid number.
 [[nodiscard]] constexpr const WordEntry& entryOf(SeriesKind kind)
 {
     const auto index = static_cast<std::size_t>(kind);

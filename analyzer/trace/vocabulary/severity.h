@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How bad something is: of findings, of what the doctor says, and of a trace's issues.
+// Severities of findings, of the doctor's results, and of a trace's issues.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -17,7 +17,7 @@ enum class Severity : std::uint8_t { Info, Warning, Problem };
     return kNames[static_cast<std::size_t>(severity)];
 }
 
-/// Of a stored word. What an older or foreign file calls "error" is a problem, what is no word a warning.
+/// Parses a stored word. "error" in older or foreign files means problem; unknown words mean warning.
 [[nodiscard]] constexpr Severity severityOf(std::string_view word)
 {
     return word == "info"                         ? Severity::Info

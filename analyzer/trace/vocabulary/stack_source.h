@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a line of a stack is: column `source` of table `stack`, and the first field of a line in a stack file.
+// Kind of a line of a stack: column `source` of table `stack`, and the first field of a line in a stack file.
 #pragma once
 #include "trace/vocabulary/word.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that a trace stores as text and that the program compares. A literal that is in no list does not
+// Words that traces store as text and that the program compares. A literal that is not in its list does not
 // compile.
 #pragma once
 #include <compare>
@@ -10,20 +10,20 @@
 
 namespace ringside::trace {
 
-/// A row of a list of words, for lists that need no more.
+/// Entry of a list of words that need no further fields.
 struct WordEntry {
     std::string_view text;
     std::string_view description;
 };
 
-/// A word of `kList`, an array whose entries have the word in member `kText`. The program makes words from
-/// literals only, and the compiler looks them up. A file may hold words of a newer version or another tool:
-/// stored() keeps them as they are.
+/// A word of `kList`, an array whose entries contain the word in member `kText`. The program creates words
+/// from literals only, and the compiler looks them up. A file may contain words of a newer version or of
+/// another tool; stored() keeps them unchanged.
 template <const auto& kList, auto kText = &WordEntry::text>
 class Word {
 public:
     constexpr Word() = default; ///< the empty word, which is in no list
-    // Implicit, so that rows are written and compared with plain literals.
+    // implicit, so that plain literals can be assigned and compared
     consteval Word(const char* literal) : m_text(listed(literal)) {}
     [[nodiscard]] static Word stored(std::string text)
     {
@@ -32,7 +32,7 @@ public:
         return word;
     }
 
-    /// `entry`: of `kList`.
+    /// `entry` must be an element of `kList`.
     template <class Entry>
     [[nodiscard]] static Word of(const Entry& entry)
     {
@@ -56,10 +56,10 @@ private:
                 return entry.*kText;
             }
         }
-        throw "the list of this vocabulary does not have the word";
+        throw "the word is not in the list of this vocabulary";
     }
 
-    std::variant<std::string_view, std::string> m_text; ///< a view: of the list
+    std::variant<std::string_view, std::string> m_text; ///< a view into the list, or a stored text
 };
 
 template <class T>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of one chunked table on their way into the database. The rows since the last full chunk stay in
-// memory: a commit writes the new ones as a small, uncompressed chunk, and once kChunkRows came together one
-// compressed chunk replaces the small ones.
+// Rows of one chunked table before they are written into the database. The rows since the last full chunk
+// stay in memory. A commit writes the new ones as a small, uncompressed chunk. When kChunkRows rows have been
+// collected, one compressed chunk replaces the small ones.
 #pragma once
 #include "trace/write/database.h"
 #include "trace/write/schema.h"
@@ -29,7 +29,7 @@ public:
     [[nodiscard]] bool hasUnwritten() const { return m_rows.size() > m_written; }
     void add(const Row& row) { m_rows.push_back(row); }
 
-    /// Writes the rows no chunk holds yet. The caller has a transaction open.
+    /// Writes the rows that no chunk contains yet. The caller must have a transaction open.
     void writeNew(ColumnEncoder& encoder)
     {
         if (hasUnwritten()) {
@@ -39,7 +39,8 @@ public:
         }
     }
 
-    /// Writes all rows held as one compressed chunk in place of their small ones, and forgets them.
+    /// Writes all rows in memory as one compressed chunk that replaces their small ones, and removes them
+    /// from memory.
     void writeMerged(ColumnEncoder& encoder)
     {
         for (const std::int64_t id : m_smallChunks) {
@@ -54,8 +55,8 @@ public:
         m_written = 0;
     }
 
-    /// Deletes the chunks of rows without times that were written before a moment (CLOCK_MONOTONIC); those
-    /// with times are found by these. Returns how many rows that were.
+    /// Deletes the chunks of rows without times that were written before a moment (CLOCK_MONOTONIC). Chunks
+    /// with times are deleted by their times. Returns the number of rows deleted.
     std::int64_t forgetBefore(std::int64_t ns)
     {
         std::int64_t rows = 0;
@@ -100,8 +101,8 @@ private:
     {
         m_insert.bind(1, rows.size());
         bindTimes(rows);
-        // The encoder's result lives until its next call, the binding until run(): each blob needs a place of
-        // its own.
+        // The encoder's result is valid until its next call, and the binding until run(), so each blob needs
+        // storage of its own.
         std::size_t column = 0;
         TableOf<Row>::forEachColumn([&](const char*, Encoding encoding, auto member, auto) {
             auto& values = column == 0 ? m_firstColumn : m_column;
@@ -129,7 +130,7 @@ private:
         return id;
     }
 
-    /// A full chunk whose rows have no times of their own.
+    /// A full chunk whose rows have no times.
     struct Timeless {
         std::int64_t id;
         std::int64_t writtenNs;
@@ -140,7 +141,7 @@ private:
     Statement m_insert;
     Statement m_delete;
     std::vector<Row> m_rows;
-    std::size_t m_written = 0; ///< of m_rows, those that small chunks hold
+    std::size_t m_written = 0; ///< number of rows in m_rows that small chunks contain
     std::vector<std::int64_t> m_smallChunks;
     std::deque<Timeless> m_timeless; ///< by time
     std::vector<std::uint64_t> m_firstColumn;

@@ -17,8 +17,8 @@ static_assert(std::endian::native == std::endian::little, "column blobs are litt
 
 constexpr int kZstdLevel = 1;
 
-/// Makes `elements` the differences the encoding asks for. All arithmetic is modulo 2^64, so every value
-/// survives.
+/// Converts `elements` to the differences that the encoding requires. All arithmetic is modulo 2^64, so every
+/// value can be restored.
 void differences(Encoding encoding, std::span<const std::uint64_t> values,
                  std::span<const std::uint64_t> starts, std::vector<std::uint64_t>& elements)
 {
@@ -31,12 +31,12 @@ void differences(Encoding encoding, std::span<const std::uint64_t> values,
         for (std::size_t i = 1; i < values.size(); ++i) {
             elements[i] = values[i] - values[i - 1];
         }
-        // The first value stands in the header: its place must not widen the others.
+        // the header contains the first value; here it must not widen the others
         elements[0] = values.size() > 1 ? elements[1] : 0;
     }
 }
 
-/// Subtracts the smallest (signed) element from all, and returns it with the largest remainder.
+/// Subtracts the smallest (signed) element from all elements, and returns it with the largest remainder.
 std::pair<std::uint64_t, std::uint64_t> subtractMinimum(std::vector<std::uint64_t>& elements)
 {
     auto smallest = static_cast<std::int64_t>(elements.front());
@@ -86,7 +86,7 @@ void fill(const ColumnHeader& header, const std::uint8_t* planes, std::span<T> v
     T* const out = values.data();
     const std::uint64_t base = header.base;
     if (header.encoding == static_cast<std::uint8_t>(Encoding::Deltas)) {
-        // Two loops over a block that stays in cache: the first is vectorised, the running sum cannot be.
+        // two loops over a block that stays in the cache: the first is vectorised, the running sum cannot be
         constexpr std::size_t kBlock = 512;
         std::array<std::uint64_t, kBlock> block; // NOLINT(*-member-init): each round fills what it reads
         std::uint64_t sum = 0;
@@ -170,7 +170,7 @@ std::span<const std::byte> ColumnEncoder::encode(Encoding encoding, std::span<co
     header.encoding = static_cast<std::uint8_t>(encoding);
     header.count = static_cast<std::uint32_t>(values.size());
     std::size_t payload = 0;
-    if (encoding == Encoding::Values && isConstant(values)) { // most columns that few rows have a use for
+    if (encoding == Encoding::Values && isConstant(values)) { // typical for columns that few rows use
         header.first = header.base = values.front();
     } else if (!values.empty()) {
         differences(encoding, values, starts, m_elements);
@@ -187,7 +187,7 @@ std::span<const std::byte> ColumnEncoder::encode(Encoding encoding, std::span<co
     if (compression == Compression::Zstd && payload > 0) {
         const std::size_t size = ZSTD_compressCCtx(m_context->zstd, m_blob.data() + sizeof header, payload,
                                                    m_planes.data(), payload, kZstdLevel);
-        // Does not fit: incompressible, and stored as it is.
+        // does not fit, so it is incompressible and stored unchanged
         compressed = ZSTD_isError(size) == 0;
         if (compressed) {
             m_blob.resize(sizeof header + size);

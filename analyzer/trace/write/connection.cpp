@@ -13,7 +13,7 @@
 namespace ringside::trace {
 namespace {
 
-constexpr int kBusyTimeoutMs = 2000; ///< a reader of a live trace holds locks only for moments
+constexpr int kBusyTimeoutMs = 2000; ///< readers of a trace in use hold locks only briefly
 
 void refuseExisting(const std::filesystem::path& path)
 {
@@ -69,7 +69,8 @@ Connection::Connection(const std::filesystem::path& path, Writer::Mode mode)
     sqlite3_busy_timeout(database.handle(), kBusyTimeoutMs);
     database.execute("PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096");
     if (mode == Writer::Mode::Create) {
-        // Made in rollback mode, then switched: the main file holds the whole schema from the start.
+        // created in rollback mode and then switched, so that the main file contains the whole schema from
+        // the start
         database.execute(schemaSql());
     } else {
         refuseForeign(database);

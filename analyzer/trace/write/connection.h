@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The writer's connection to its database, with today's schema in it.
+// Connection of the writer to its database, with the current schema.
 #pragma once
 #include "trace/write/database.h"
 
@@ -7,10 +7,11 @@
 
 namespace ringside::trace {
 
-/// An empty file for a database, its owner's alone. Throws where there is one, or where it cannot be made.
+/// Creates an empty file for a database that only its owner can access. Throws if it exists or cannot be
+/// created.
 void makePrivateDatabase(const std::filesystem::path& path);
 
-/// A member of its own in what uses it, because the statements beside it need the tables.
+/// A separate member, because the statements beside it need the tables.
 struct Connection {
     Connection(const std::filesystem::path& path, Writer::Mode mode);
     Database database;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of "key value", the last one "end": without it somebody else is still writing. An unknown key is left
-// out, so that both sides may grow. Whoever can write into the run directory can put anything there, and the
-// reader is a thread of the job: it never waits for a file, follows no link, and believes no number that it
-// could not add to another.
+// The files contain lines of "key value". The last line is "end"; without it, the file is still being
+// written. Unknown keys are ignored, so that both sides can be extended. Everyone with write access to the
+// run directory can change these files, and the reader is a thread of the job. It therefore never blocks on a
+// file, follows no link, and rejects numbers whose sums could overflow.
 #include "trace/write/small_file.h"
 #include "values/parse_number.h"
 
@@ -22,14 +22,14 @@ constexpr std::string_view kStatusMark = "ringside-status 1\n";
 constexpr std::array<std::string_view, 3> kVerbs{"ask", "level", "dump"};
 constexpr std::string_view kEndMark = "end\n";
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 48;
-constexpr std::uint64_t kLatestNs = std::uint64_t{1} << 61; ///< as of every time in a trace
+constexpr std::uint64_t kLatestNs = std::uint64_t{1} << 61; ///< same limit as for every time in a trace
 constexpr std::uint64_t kLongestStepNs = std::uint64_t{1} << 58;
 
 using Fields = std::map<std::string, std::string, std::less<>>;
 
-std::optional<Fields> readFields(const std::filesystem::path& path, std::string_view mark, From whom)
+std::optional<Fields> readFields(const std::filesystem::path& path, std::string_view mark, From owner)
 {
-    std::string text = readSmallFile(path, whom);
+    std::string text = readSmallFile(path, owner);
     if (!text.starts_with(mark) || !text.ends_with(kEndMark)) {
         return std::nullopt;
     }
@@ -52,7 +52,7 @@ std::string_view textOf(const Fields& fields, std::string_view key)
     const auto found = fields.find(key);
     return found != fields.end() ? std::string_view(found->second) : std::string_view();
 }
-/// The fields' numbers, and whether all of them were such as this program writes.
+/// Returns the numbers of the fields, and whether all of them are in the format that this program writes.
 class Numbers final {
 public:
     explicit Numbers(const Fields& fields) : m_fields(fields) {}

@@ -13,7 +13,7 @@
 namespace ringside::trace {
 namespace {
 
-/// SQLite takes a write that is cut off there for a full disk, or for a failure without a reason.
+/// SQLite reports a write that ends there as a full disk, or as a failure without a reason.
 bool reachesFileLimit(const std::filesystem::path& path)
 {
     constexpr std::uintmax_t kLargestWrite = 64U << 10U; // a page of SQLite
@@ -28,8 +28,8 @@ bool reachesFileLimit(const std::filesystem::path& path)
     });
 }
 
-/// Why a file that was open cannot be written any more, if its folder is the reason: SQLite, which opens the
-/// log and journal by their names, only says "disk I/O error". Empty if the folder can be written.
+/// Returns why an open file can no longer be written if its folder is the reason. SQLite opens the log and
+/// journal by name and only reports "disk I/O error". Returns an empty text if the folder is writable.
 std::string whyOutOfReach(const std::filesystem::path& path)
 {
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
@@ -40,10 +40,10 @@ std::string whyOutOfReach(const std::filesystem::path& path)
     const bool absent = error == ENOENT || error == ENOTDIR;
     return std::string("its folder is out of reach (") + std::strerror(error) + ") since " +
            (absent ? "it was removed, or the process changed its root folder"
-                   : "the process changed its user, or somebody the folder's mode");
+                   : "the process changed its user, or the mode of the folder was changed");
 }
 
-/// The beginning of a statement, on one line.
+/// Returns the beginning of a statement, on one line.
 std::string excerptOf(std::string_view sql)
 {
     constexpr std::size_t kLength = 60;
@@ -52,7 +52,7 @@ std::string excerptOf(std::string_view sql)
 
 } // namespace
 
-// SQLite takes ":memory:" and "file:..." for something else than names of files.
+// SQLite does not read ":memory:" and "file:..." as file names.
 Database::Database(const std::filesystem::path& path, int flags)
     : Database(std::filesystem::absolute(path).string(), path, flags)
 {}
@@ -158,7 +158,7 @@ void Statement::bindReal(int index, double value)
 
 void Statement::bindText(int index, std::string_view text)
 {
-    // A view without storage would bind NULL, and an empty text is not NULL.
+    // a view without storage would bind NULL, but an empty text is not NULL
     const char* const data = text.data() != nullptr ? text.data() : "";
     check(sqlite3_bind_text64(m_statement, index, data, text.size(), SQLITE_STATIC, SQLITE_UTF8));
 }

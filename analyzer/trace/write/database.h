@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite with C++ lifetimes: a connection and prepared statements that throw ringside::Error. Nothing but
-// what the trace needs. Binds and reads by the C++ type of a row's member, so that generated SQL and rows fit
-// together.
+// SQLite with C++ lifetimes: a connection and prepared statements that throw ringside::Error. It contains
+// only what traces need. Values are bound and read by the C++ type of a row's member, so that generated SQL
+// and rows fit together.
 #pragma once
 #include "trace/vocabulary/severity.h"
 #include "trace/vocabulary/word.h"
@@ -23,7 +23,8 @@ namespace ringside::trace {
 
 class Database final {
 public:
-    /// `flags` as of sqlite3_open_v2; SQLITE_OPEN_NOMUTEX is added: a connection belongs to one thread.
+    /// `flags` as in sqlite3_open_v2. SQLITE_OPEN_NOMUTEX is added, because a connection belongs to one
+    /// thread.
     Database(const std::filesystem::path& path, int flags);
     Database(const std::string& uri, const std::filesystem::path& path, int flags);
     ~Database();
@@ -31,11 +32,12 @@ public:
     Database& operator=(const Database&) = delete;
 
     void execute(const std::string& sql);
-    /// First column of the first row, nothing when there is no row.
+    /// Returns the first column of the first row, or null if there is no row.
     [[nodiscard]] std::optional<std::int64_t> queryInteger(const std::string& sql);
     [[nodiscard]] sqlite3* handle() const { return m_handle; }
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
-    /// Throws what SQLite last said about this connection, on one line; `what` is the statement or the work.
+    /// Throws the last error of SQLite on this connection as one line. `what` is the statement or the
+    /// operation.
     [[noreturn]] void fail(std::string_view what) const;
 
 private:
@@ -54,9 +56,9 @@ public:
 
     template <class T>
     void bind(int index, const T& value);
-    /// Text and blobs must live until run() or the next bind: they are not copied.
+    /// Texts and blobs are not copied; they must be valid until run() or the next bind.
     void bindBlob(int index, std::span<const std::byte> blob);
-    [[nodiscard]] bool step(); ///< false: no more rows
+    [[nodiscard]] bool step(); ///< false if there are no more rows
     void run();                ///< steps to the end and resets
     void reset();
 

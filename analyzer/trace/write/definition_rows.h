@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definitions in a ring that are rows by themselves. The records may be hostile: no text need end, no kind
-// need exist.
+// Definitions in a ring that become rows directly. The records may be hostile: texts may lack their end, and
+// kinds may be invalid.
 #pragma once
 #include "trace/vocabulary/series.h"
 
@@ -13,7 +13,7 @@
 
 namespace ringside::trace {
 
-/// What stands before a field's zero byte, or all of it.
+/// Returns the field up to its zero byte, or all of it.
 template <std::size_t kBytes>
 std::string textIn(const char (&field)[kBytes])
 {

@@ -50,8 +50,8 @@ bool isTokenCharacter(char c)
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
 }
 
-// At the value's begin what begins like a token, further inside what also is as long as one: "/opt/sk-learn"
-// is none.
+// At the start of a value, every prefix of a token counts; further inside, only a word as long as a token.
+// "/opt/sk-learn" is no token.
 bool hasToken(std::string_view value)
 {
     constexpr std::array<std::string_view, 6> kBegins{"hf_", "sk-", "ghp_", "eyJ", "AKIA", "-----BEGIN"};
@@ -70,7 +70,7 @@ bool hasToken(std::string_view value)
     return false;
 }
 
-// scheme://user@host, user:password@host
+// Matches scheme://user@host and user:password@host.
 bool hasUserBeforeHost(std::string_view value)
 {
     const std::size_t at = value.rfind('@');
@@ -80,7 +80,8 @@ bool hasUserBeforeHost(std::string_view value)
 /// Part of a name.
 constexpr std::array<std::string_view, 9> kSecretParts{"TOKEN",      "SECRET", "PASSW", "PASSPHRASE", "KEY",
                                                        "CREDENTIAL", "JWT",    "AUTH",  "COOKIE"};
-/// A word of a name, between anything but letters. A comment is what a person wrote for others.
+/// A word in a name, separated by non-letters. Comments are excluded, because they are written for other
+/// people.
 constexpr std::array<std::string_view, 3> kSecretWords{"PASS", "PWD", "COMMENT"};
 
 bool isLetter(char c)
@@ -119,7 +120,7 @@ bool isSecretName(std::string_view name)
            std::ranges::any_of(kSecretWords, [&](std::string_view word) { return hasWord(upper, word); });
 }
 
-/// The last word of a text, as far as it may be a name.
+/// Returns the last word of a text, up to the length of a name.
 std::string_view lastName(std::string_view text)
 {
     const std::size_t end = text.find_last_not_of(" \"'");
@@ -131,7 +132,7 @@ std::string_view lastName(std::string_view text)
     return text.substr(begin);
 }
 
-// name=..., name: ...; but a colon also parts paths and stands before a port or a number.
+// Matches name=... and name: ...; but a colon also separates paths, and precedes a port or a number.
 bool assignsSecret(std::string_view value)
 {
     for (std::size_t at = value.find_first_of("=:"); at != std::string_view::npos;
@@ -145,7 +146,7 @@ bool assignsSecret(std::string_view value)
     return false;
 }
 
-// --name ...
+// Matches --name ...
 bool hasSecretOption(std::string_view value)
 {
     for (std::size_t at = value.find("--"); at != std::string_view::npos; at = value.find("--", at + 1)) {
@@ -163,7 +164,7 @@ bool hasAuthorization(std::string_view value)
     return upper.starts_with("BEARER ") || upper.starts_with("BASIC ");
 }
 
-// Signed addresses carry their signature there.
+// Signed URLs contain their signature there.
 bool hasUrlQuery(std::string_view value)
 {
     const std::size_t scheme = value.find("://");

@@ -15,10 +15,10 @@ namespace ringside::trace {
 namespace {
 
 constexpr std::size_t kMostSections = 4096;
-constexpr std::uint64_t kMostBytes = 256U << 20U; ///< of a section; NCCL 2.28's has 0.2 MiB
+constexpr std::uint64_t kMostBytes = 256U << 20U; ///< limit for a section; that of NCCL 2.28 has 0.2 MiB
 constexpr std::size_t kBlockBytes = 256U << 10U;
 
-/// Whether `count` bytes at `offset` could be read.
+/// Returns whether `count` bytes at `offset` could be read.
 bool readAt(std::istream& file, std::uint64_t offset, void* into, std::size_t count)
 {
     file.clear();
@@ -26,7 +26,8 @@ bool readAt(std::istream& file, std::uint64_t offset, void* into, std::size_t co
     return file.read(static_cast<char*>(into), static_cast<std::streamsize>(count)).good();
 }
 
-/// All sections, and which of them holds their names; none: no such file.
+/// Returns all sections and the index of the section with their names, or null if the file is of another
+/// format.
 std::vector<Elf64_Shdr> sectionsOf(std::istream& file, std::size_t& nameSection)
 {
     Elf64_Ehdr header{};
@@ -47,16 +48,16 @@ std::vector<Elf64_Shdr> sectionsOf(std::istream& file, std::size_t& nameSection)
 
 bool isReadOnlyData(std::istream& file, const Elf64_Shdr& names, const Elf64_Shdr& section)
 {
-    std::array<char, 8> name{}; // ".rodata" with its end
+    std::array<char, 8> name{}; // ".rodata" with its terminator
     return section.sh_type == SHT_PROGBITS && section.sh_size <= kMostBytes &&
            readAt(file, names.sh_offset + section.sh_name, name.data(), name.size()) &&
            std::string_view(name.data(), name.size()) == std::string_view(".rodata\0", 8);
 }
 
-/// Takes from `missing` what stands in the section; false where it cannot be read.
+/// Removes from `missing` the names that the section contains. Returns false if it cannot be read.
 bool findIn(std::istream& file, const Elf64_Shdr& section, std::set<std::string>& missing)
 {
-    std::size_t overlap = 0; // a name may lie across the border of two blocks
+    std::size_t overlap = 0; // a name may extend across two blocks
     for (const std::string& name : missing) {
         overlap = std::max(overlap, name.size());
     }

@@ -12,7 +12,8 @@ std::optional<std::int64_t> known(std::uint64_t value, std::uint64_t unknown)
     return value == unknown ? std::nullopt : std::optional(static_cast<std::int64_t>(value));
 }
 
-/// Times far enough from the ends of their type that two of them can be subtracted: rings may be hostile.
+/// Returns whether a time is far enough from the limits of its type that two can be subtracted. Rings may be
+/// hostile.
 std::int64_t hostNs(const TickClock& clock, std::uint64_t ticks)
 {
     constexpr std::int64_t kFarthest = std::int64_t{1} << 60U;
@@ -24,14 +25,15 @@ std::optional<std::int64_t> timeOf(const TickClock& clock, std::uint64_t ticks)
     return ticks == 0 ? std::nullopt : std::optional(hostNs(clock, ticks));
 }
 
-/// Whether the globaltimer shows a time at all, and one within 73 years of its beginning.
+/// Returns whether the globaltimer is valid: it is set, and within 73 years of its epoch.
 bool isTimerReading(std::uint64_t ns)
 {
     constexpr std::uint64_t kFarthest = std::uint64_t{1} << 61U;
     return ns > 0 && ns < kFarthest;
 }
 
-/// How long a wait took that began at `from` (0: it was not seen) and ended when the next one began.
+/// Returns the length of a wait that began at `from` (0 if it was not seen) and ended when the next one
+/// began.
 std::int64_t waitNs(const TickClock& clock, std::uint64_t from, std::uint64_t until)
 {
     return from == 0 ? ProxyStepRow::kNotSeenNs
@@ -135,12 +137,12 @@ void NcclRecords::write(const TickClock& clock, const ProxyStepRecord& record)
     row.isSend = record.isSend;
     row.bytes = record.bytes;
     const std::uint64_t end = record.endTicks;
-    if (record.isSend != 0) { // the GPU gives data, the receiver gives room, the network takes them away
+    if (record.isSend != 0) { // the GPU provides data, the receiver provides room, the network transfers
         const std::uint64_t given = firstSeen(record.peerWaitTicks, firstSeen(record.networkWaitTicks, end));
         row.gpuWaitNs = waitNs(clock, record.gpuWaitTicks, given);
         row.peerWaitNs = waitNs(clock, record.peerWaitTicks, firstSeen(record.networkWaitTicks, end));
         row.networkWaitNs = waitNs(clock, record.networkWaitTicks, end);
-    } else { // the network brings data, they are made visible, the GPU takes them
+    } else { // the network delivers data, the data becomes visible, the GPU consumes it
         const std::uint64_t brought = firstSeen(record.flushWaitTicks, firstSeen(record.gpuWaitTicks, end));
         row.networkWaitNs = waitNs(clock, record.networkWaitTicks, brought);
         row.flushWaitNs = waitNs(clock, record.flushWaitTicks, firstSeen(record.gpuWaitTicks, end));

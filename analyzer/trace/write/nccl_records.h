@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of what NCCL's profiler plugin tells: operations, their channels' times on the GPU, messages of the
-// proxy thread. A part of the ring decoder; records are untrusted as there.
+// Rows of the records of NCCL's profiler plugin: operations, the times of their channels on the GPU, messages
+// of the proxy thread. Part of the ring decoder; records are not trusted.
 #pragma once
 #include <ringside/trace/ring_decoder.h>
 
@@ -10,16 +10,17 @@
 
 namespace ringside::trace {
 
-/// Where a GPU's globaltimer lies on the host's clock. We are told of a time after it happened, which bounds
-/// the offset (host - GPU) from above; it happened after its launch began, which bounds it from below. Bounds
-/// older than two seconds are forgotten, since the clocks drift.
+/// Offset of a GPU's globaltimer to the host's clock. A time is reported after it happened, which bounds the
+/// offset (host - GPU) from above. It happened after its launch began, which bounds the offset from below.
+/// Bounds older than two seconds are discarded, because the clocks drift.
 class DeviceTimer final {
 public:
     void happenedBefore(std::int64_t deviceNs, std::int64_t hostNs);
     void happenedAfter(std::int64_t deviceNs, std::int64_t hostNs);
-    /// On the host's clock by the upper bound: too late by at most uncertaintyNs(). Needs a bound from above.
+    /// Converts to the host's clock with the upper bound, so the result is too late by at most
+    /// uncertaintyNs(). Requires an upper bound.
     [[nodiscard]] std::int64_t toHostNs(std::int64_t deviceNs) const { return deviceNs + upper(); }
-    /// kUnboundedNs without a bound from below.
+    /// kUnboundedNs if there is no lower bound.
     [[nodiscard]] std::uint32_t uncertaintyNs() const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The prepared INSERT of one plain table. Texts longer than kMaxTextBytes are cut, and the cut is reported to
+// The prepared INSERT of one plain table. Texts longer than kMaxTextBytes are truncated, which is reported to
 // the caller.
 #pragma once
 #include "trace/write/database.h"
@@ -13,7 +13,7 @@ namespace ringside::trace {
 
 inline constexpr std::size_t kMaxTextBytes = 4096;
 
-/// The longest prefix of at most kMaxTextBytes that does not end inside a UTF-8 sequence.
+/// Returns the longest prefix of at most kMaxTextBytes that does not end inside a UTF-8 sequence.
 inline std::string_view cutText(std::string_view text)
 {
     if (text.size() <= kMaxTextBytes) {
@@ -31,7 +31,7 @@ class PlainInsert final {
 public:
     explicit PlainInsert(const Database& database) : m_statement(database, sql()) {}
 
-    /// Returns how many texts were cut.
+    /// Returns the number of truncated texts.
     int run(const Row& row)
     {
         int cut = 0;

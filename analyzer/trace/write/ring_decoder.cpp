@@ -32,8 +32,8 @@ RingDecoder::~RingDecoder() = default;
 void RingDecoder::damaged(const RingView& ring, const std::string& why)
 {
     m_endedRings.insert(ring.id);
-    m_writer.add(
-        IssueRow{Issue::RingDamaged, 1, "ring " + std::to_string(ring.id) + " was given up: " + why});
+    m_writer.add(IssueRow{Issue::RingDamaged, 1,
+                          "ring " + std::to_string(ring.id) + " was not read to its end: " + why});
 }
 
 std::uint64_t RingDecoder::decode(std::span<const std::byte> mapping, std::uint64_t from)
@@ -52,7 +52,7 @@ std::uint64_t RingDecoder::decode(std::span<const std::byte> mapping, std::uint6
     } else if (!m_clock.ready()) {
         return from;
     }
-    std::uint64_t kept = from; // everything before it is in rows
+    std::uint64_t kept = from; // everything before it has been converted to rows
     m_text.clear();
     for (std::uint64_t index = from; index - from < ring.slotCount;) {
         const auto commit = ring.commitAt(index);
@@ -63,7 +63,7 @@ std::uint64_t RingDecoder::decode(std::span<const std::byte> mapping, std::uint6
             damaged(ring, bad);
             break;
         }
-        std::array<std::byte, kMaxRecordBytes> record; // NOLINT(*-member-init): read as far as it is copied
+        std::array<std::byte, kMaxRecordBytes> record; // only the copied part is read
         ring.copy(index, commit->slots, record);
         const Outcome outcome = decodeOne(ring, commit->kind, record);
         if (outcome == Outcome::Damaged) {
@@ -153,7 +153,7 @@ RingDecoder::Outcome RingDecoder::decodeDefinition(RecordKind kind, std::span<co
         return decodeString(as<StringRecord>(record));
     }
     if (!m_text.empty()) {
-        return Outcome::Damaged; // another record between the parts of a text
+        return Outcome::Damaged; // another record separates the parts of a text
     }
     if (kind == RecordKind::Communicator) {
         return decodeCommunicator(as<CommunicatorRecord>(record));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of a thread's ring as rows, one for one. Any field may hold anything. Inline: the drain runs them
-// for every record.
+// Converts each record of a thread's ring to one row. Every field may have any value. The functions are
+// inline because the drain runs them for every record.
 #pragma once
 #include "trace/vocabulary/datatype.h"
 
@@ -11,13 +11,13 @@
 
 namespace ringside::trace {
 
-/// What a record does not say itself.
+/// What a record itself does not contain.
 struct RecordedBy {
     const TickClock& clock; ///< ready
     std::uint32_t thread = 0;
 };
 
-/// Of what `count` counts; nothing for a data type that is not known.
+/// Returns the size of `count` elements, or null if the data type is unknown.
 inline std::optional<std::uint64_t> elementBytes(const CollectiveRecord& collective)
 {
     const bool isBytes = collective.datatype == kUnknownDatatype;
@@ -109,7 +109,7 @@ inline GroupRow rowOf(const GroupRecord& group, const RecordedBy& by)
     return row;
 }
 
-// Sums of what may be anything: modulo 2^64, and the reader leaves out implausible times.
+// Sums may overflow, so they are computed modulo 2^64; the reader drops implausible times.
 inline EventTimeRow rowOf(const EventTimeRecord& record, const RecordedBy& by)
 {
     const auto anchorNs = static_cast<std::uint64_t>(by.clock.toMonotonicNs(record.anchorTicks));

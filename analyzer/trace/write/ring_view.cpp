@@ -15,7 +15,7 @@ std::optional<std::string> RingView::parse(std::span<const std::byte> mapping)
     role = static_cast<RingRole>(headerField<std::uint32_t>(mapping, offsetof(RingHeader, role)));
     clock = static_cast<ClockKind>(headerField<std::uint32_t>(mapping, offsetof(RingHeader, clock)));
     if (headerField<std::uint64_t>(mapping, offsetof(RingHeader, magic)) != kRingMagic) {
-        return "it does not begin as a ring does";
+        return "it does not begin with the magic number of a ring";
     }
     if (headerField<std::uint32_t>(mapping, offsetof(RingHeader, version)) != kRingVersion ||
         headerField<std::uint32_t>(mapping, offsetof(RingHeader, headerBytes)) != kRingHeaderBytes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One ring's mapping, its header checked. Every record is copied out before it is looked at: its owner, or
-// whoever damaged the file, may still write. Turns nothing into rows. What runs for every record is inline.
+// The mapping of one ring, with a checked header. Every record is copied before it is examined, because its
+// owner, or someone who damaged the file, may still write. This class does not convert records to rows.
+// Functions that run for every record are inline.
 #pragma once
 #include <ringside/trace/ring.h>
 
@@ -16,7 +17,8 @@ namespace ringside::trace {
 
 constexpr std::size_t kMaxRecordBytes = 3 * kSlotBytes;
 
-/// Slots a record of this kind takes; 0: unknown kind, or one that says its size itself.
+/// Returns the slots of a record of this kind, or 0 for an unknown kind and for one that contains its own
+/// size.
 constexpr std::uint8_t slotsOf(RecordKind kind)
 {
     switch (kind) {
@@ -52,8 +54,7 @@ constexpr bool isDefinition(RecordKind kind)
     return kind >= RecordKind::String;
 }
 
-/// A field of the mapped header, read where it lies (RingHeader holds atomics and cannot be copied as a
-/// whole).
+/// Reads a field of the mapped header in place. RingHeader contains atomics and cannot be copied as a whole.
 template <class T>
 T headerField(std::span<const std::byte> mapping, std::size_t offset)
 {
@@ -62,7 +63,7 @@ T headerField(std::span<const std::byte> mapping, std::size_t offset)
     return value;
 }
 
-/// Borrows the mapping.
+/// Does not own the mapping.
 struct RingView {
     std::span<const std::byte> slots;
     std::uint64_t slotCount = 0;
@@ -71,10 +72,10 @@ struct RingView {
     std::uint32_t id = 0;
     std::uint32_t thread = 0;
 
-    /// Fills the ring; returns what is wrong with the header, or nothing.
+    /// Initializes the ring. Returns a description of what is wrong with the header, or nothing.
     std::optional<std::string> parse(std::span<const std::byte> mapping);
 
-    /// The commit word at `index`, or nothing when no finished record of this lap is there.
+    /// Returns the commit word at `index`, or null if no finished record of this lap is there.
     [[nodiscard]] std::optional<CommitWord> commitAt(std::uint64_t index) const
     {
         const auto* const word =
@@ -87,7 +88,7 @@ struct RingView {
 
     [[nodiscard]] std::uint64_t position(std::uint64_t index) const { return index & (slotCount - 1); }
 
-    /// Slot by slot: a length known to the compiler is a few moves, another one a call.
+    /// Copies slot by slot, because a length that the compiler knows needs only a few moves.
     void copy(std::uint64_t index, unsigned count, std::span<std::byte> record) const
     {
         const std::byte* const first = slots.data() + position(index) * kSlotBytes;
@@ -96,7 +97,8 @@ struct RingView {
         }
     }
 
-    /// What is wrong with a finished record's first word, or null. No string: this runs for every record.
+    /// Returns what is wrong with the first word of a finished record, or null. Not a std::string, because
+    /// this runs for every record.
     [[nodiscard]] const char* check(const CommitWord& commit, std::uint64_t index) const
     {
         const bool pad = commit.kind == RecordKind::Pad;
@@ -108,7 +110,7 @@ struct RingView {
             return "a record of an impossible size";
         }
         if (!pad && isDefinition(commit.kind) != (role == RingRole::Definitions)) {
-            return "a record that belongs into another ring";
+            return "a record that belongs to another ring";
         }
         return nullptr;
     }

@@ -25,7 +25,8 @@ std::string plainTableSql()
 template <class Row>
 std::string chunkTableSql()
 {
-    // Counts and times stand before the blobs: a scan that skips a chunk never touches the blobs' pages.
+    // counts and times precede the blobs, so that a scan that skips a chunk never reads the pages of the
+    // blobs
     std::string sql = "CREATE TABLE " + chunkTableName<Row>() +
                       " (id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, count INTEGER NOT NULL,"
                       " first_ns INTEGER, last_ns INTEGER";
@@ -44,7 +45,7 @@ std::set<std::string> columnsOf(const Database& database, const std::string& tab
     return columns;
 }
 
-/// Makes the table, or adds the columns that it lacks: without values, as the rows before them have none.
+/// Creates the table, or adds the columns that it lacks. Existing rows have no values in these columns.
 template <class Row>
 void upgradeTable(Database& database, const std::string& table, const std::string& wholeSql, const char* type)
 {
@@ -68,8 +69,8 @@ bool isNullable(Database& database, const std::string& table, const std::string&
                .value_or(1) != 0;
 }
 
-/// A column may have become nullable. SQLite cannot change that of a table that stands: its rows move into a
-/// new one.
+/// A column may have become nullable. SQLite cannot change this in an existing table, so its rows are moved
+/// into a new one.
 template <class Row>
 void allowNulls(Database& database)
 {
@@ -100,7 +101,7 @@ void upgradeSchema(Database& database)
         upgradeTable<Row>(database, chunkTableName<Row>(), chunkTableSql<Row>(), "BLOB");
     });
     if (database.queryInteger("PRAGMA user_version").value_or(0) != kSchemaVersion) {
-        // Version 1's, which nobody wrote into: it would hide the table that the chunks are shown as.
+        // a table of version 1 that was never filled; it would hide the table as which the chunks are shown
         database.execute("DROP TABLE IF EXISTS sample");
         const std::string version = std::to_string(kSchemaVersion);
         database.execute("UPDATE meta SET value = '" + version +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQL text of the schema, made from the table descriptions. Process files and merged files have the same
+// SQL text of the schema, generated from the table descriptions. Process files and merged files have the same
 // schema: every table has a process_id, which is kOnlyProcess in a process file.
 #pragma once
 #include "trace/tables.h"
@@ -12,12 +12,12 @@ namespace ringside::trace {
 
 inline constexpr std::int64_t kOnlyProcess = 1;
 
-/// Pragmas and DDL of an empty trace; run outside a transaction on a new file.
+/// Returns the pragmas and DDL of an empty trace, to be run outside a transaction on a new file.
 std::string schemaSql();
-/// Gives a trace the tables and columns that came since it was made; does nothing to one that has them all.
+/// Adds the tables and columns that are newer than the trace. Does nothing if it has them all.
 void upgradeSchema(Database& database);
 
-/// Names of a plain or chunked table's columns, in their order.
+/// Returns the names of the columns of a plain or chunked table, in their order.
 template <class Row>
 std::vector<std::string> columnNames()
 {
@@ -26,7 +26,8 @@ std::vector<std::string> columnNames()
     return names;
 }
 
-/// Of a plain table's columns those that need no value: a version's later files have more of them.
+/// Returns the columns of a plain table that may have no value, because files of the same version may lack
+/// them.
 template <class Row>
 std::vector<std::string> optionalColumns()
 {

@@ -81,7 +81,7 @@ std::optional<std::int64_t> SizeLimiter::nextToDrop()
     }
     const auto oldest = oldestNs();
     if (!oldest) {
-        return std::nullopt; // definitions alone fill it
+        return std::nullopt; // the definitions alone fill it
     }
     timespec time{};
     clock_gettime(CLOCK_MONOTONIC, &time);

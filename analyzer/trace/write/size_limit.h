@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a trace that is being written within a size. Definitions, ranks and settings always stay; what grows
-// with the run is refused from then on, or its oldest chunks and rows make room: their pages are used again,
-// so the file never shrinks and never grows further. No VACUUM: it would write the file anew inside
-// somebody's job.
+// Limits the size of a trace while it is written. Definitions, ranks and settings are always kept. Data that
+// grows with the run is refused from then on, or its oldest chunks and rows are deleted and their pages
+// reused, so that the file neither shrinks nor grows. VACUUM is not used, because it would rewrite the file
+// inside the job.
 #pragma once
 #include "trace/write/database.h"
 #include "trace/write/schema.h"
@@ -13,7 +13,7 @@
 
 namespace ringside::trace {
 
-/// The time by which rows of a plain table grow old; empty: it does not grow with the run.
+/// The time by which rows of a plain table are deleted; empty if the table does not grow with the run.
 template <class Row>
 constexpr const char* timeColumn()
 {
@@ -42,26 +42,27 @@ public:
     [[nodiscard]] bool isSet() const { return m_limit.bytes != 0; }
     [[nodiscard]] WhenFull whenFull() const { return m_limit.whenFull; }
     [[nodiscard]] bool isReached();
-    /// Between transactions: whether the write-ahead log has outgrown its share and stays so, because a
-    /// reader does not let go of the state it sees. Deleting would only make it longer.
+    /// Returns, between transactions, whether the write-ahead log has outgrown its share and cannot shrink
+    /// because a reader keeps its snapshot. Deleting rows would only make the log longer.
     [[nodiscard]] bool isLogHeld() const;
 
-    /// A moment before which so much lies that, without it, an eighth of the limit is free again; the caller
-    /// deletes and asks again. Nothing when that much is free.
+    /// Returns a moment before which enough data lies to free an eighth of the limit. The caller deletes that
+    /// data and calls again. Returns null if enough is free.
     [[nodiscard]] std::optional<std::int64_t> nextToDrop();
-    /// Deletes the chunks that end, and the rows that begin, before it. Returns how many rows that were.
+    /// Deletes the chunks that end and the rows that begin before a moment. Returns the number of rows
+    /// deleted.
     std::int64_t dropBefore(std::int64_t ns);
 
 private:
     [[nodiscard]] std::int64_t usedBytes();
-    [[nodiscard]] std::optional<std::int64_t> oldestNs(); ///< of what dropBefore() deletes first
+    [[nodiscard]] std::optional<std::int64_t> oldestNs(); ///< earliest time that dropBefore() would delete
 
     Database& m_database;
     Statement m_pages;
     Statement m_freePages;
     SizeLimit m_limit;
     std::int64_t m_logBytes = 0;
-    std::int64_t m_dataBytes = 0; ///< of the limit, what the write-ahead log leaves for the database itself
+    std::int64_t m_dataBytes = 0; ///< the part of the limit that the write-ahead log leaves for the database
 };
 
 } // namespace ringside::trace

@@ -7,9 +7,10 @@
 namespace ringside::trace {
 namespace {
 
-constexpr std::size_t kMaxSamples = 8192; ///< two hours at one reading a second; older halves are forgotten
+/// Two hours at one reading per second; the older half is discarded.
+constexpr std::size_t kMaxSamples = 8192;
 
-/// base + offset, kept inside int64 whatever a hostile ring made of the slope.
+/// Returns base + offset, limited to int64 even if a hostile ring produced the slope.
 std::int64_t saturatingAdd(std::int64_t base, double offset)
 {
     constexpr double kLimit = 4e18;
@@ -32,7 +33,7 @@ void TickClock::add(const ClockRecord& sample)
 {
     const bool later = m_samples.empty() || (sample.ticks > m_samples.back().ticks &&
                                              sample.monotonicNs > m_samples.back().monotonicNs);
-    // Neither a repeated reading nor one that runs backwards can give a slope.
+    // repeated readings and readings that run backwards give no slope
     if (!later) {
         return;
     }
@@ -55,7 +56,7 @@ std::int64_t TickClock::toMonotonicNs(std::uint64_t ticks) const
                          [](std::uint64_t value, const ClockRecord& sample) { return value < sample.ticks; });
     const ClockRecord& to = *after;
     const ClockRecord& from = *(after - 1);
-    // Unsigned: hostile readings may be further apart than a signed number holds.
+    // unsigned, because hostile readings may differ by more than a signed number can hold
     const auto elapsedNs =
         static_cast<std::uint64_t>(to.monotonicNs) - static_cast<std::uint64_t>(from.monotonicNs);
     const double slope = static_cast<double>(elapsedNs) / signedDifference(to.ticks, from.ticks);

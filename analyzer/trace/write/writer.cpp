@@ -134,7 +134,8 @@ void Writer::beginWindow(WindowRow row)
         }
         const auto before = open.column<std::int64_t>(2);
         constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
-        row.startNs = std::max(row.startNs, before < kLast ? before + 1 : kLast); // it is the row's key
+        // the start is the key of the row
+        row.startNs = std::max(row.startNs, before < kLast ? before + 1 : kLast);
         open.reset();
         endWindow(row.startNs);
     }
@@ -275,7 +276,7 @@ std::optional<std::int64_t> Writer::completeFromNs() const
 
 void Writer::copyTo(const std::filesystem::path& path) const
 {
-    std::error_code inTheWay; // what stays there is refused by name
+    std::error_code inTheWay; // a file that cannot be removed is reported by name
     std::filesystem::remove(path, inTheWay);
     makePrivateDatabase(path);
     Database copy(path, SQLITE_OPEN_READWRITE);

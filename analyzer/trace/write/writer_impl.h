@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a writer works. Included by writer.cpp alone.
+// Implementation of the writer. Only writer.cpp includes it.
 #pragma once
 #include "trace/write/chunk_buffer.h"
 #include "trace/write/connection.h"
@@ -16,7 +16,7 @@ namespace ringside::trace {
 
 inline constexpr StringId kFirstInternedId = 0x80000000;
 
-/// What a writer holds between two calls: the statements, the chunks that are not full, the transaction.
+/// What a writer keeps between two calls: statements, incomplete chunks, the transaction.
 struct Writer::Impl {
     Impl(const std::filesystem::path& path, Mode mode) : connection(path, mode)
     {
@@ -87,7 +87,7 @@ struct Writer::Impl {
         }
     }
 
-    // Rows since the last full chunk become one here: else they would be written again with it.
+    // rows since the last full chunk become one chunk here, otherwise they would be written again with it
     void dropBefore(std::int64_t ns)
     {
         begin();
@@ -175,7 +175,7 @@ struct Writer::Impl {
 #define RINGSIDE_END_TABLE
 #include "trace/chunk_tables.def"
         commit();
-        // A reader that has the file open keeps it in WAL mode: harmless, so nothing is made of a refusal.
+        // a reader that has the file open keeps it in WAL mode; this is harmless, so a refusal is ignored
         sqlite3_exec(connection.database.handle(),
                      "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE", nullptr, nullptr,
                      nullptr);

@@ -22,11 +22,11 @@ public:
     [[nodiscard]] static Failure again(ncclResult_t code, const std::string& message)
     {
         Failure failure(code, message);
-        failure.m_told = true;
+        failure.m_reported = true;
         return failure;
     }
     [[nodiscard]] ncclResult_t code() const { return m_code; }
-    [[nodiscard]] bool told() const { return m_told; }
+    [[nodiscard]] bool told() const { return m_reported; }
     /// Returns the compiler's path of the source file in which it arose.
     [[nodiscard]] const char* file() const { return m_file; }
     [[nodiscard]] int line() const { return m_line; }
@@ -35,7 +35,7 @@ private:
     ncclResult_t m_code;
     const char* m_file;
     int m_line;
-    bool m_told = false;
+    bool m_reported = false;
 };
 
 /// Stores `message` for ncclGetLastError.

@@ -44,7 +44,7 @@ protected:
     void fails(std::size_t rank, int code)
     {
         process(rank).process.endNs = m_endNs;
-        process(rank).settings = trace::toldEndSettings(trace::toldExit(code));
+        process(rank).settings = trace::ownEndSettings(trace::ownExit(code));
         m_now[rank].life = hang::lifeInTrace(process(rank));
     }
     void goneAfter(const std::vector<std::int64_t>& ns)
@@ -194,17 +194,17 @@ TEST_F(FirstToDie, theOnlyOneNeedsNoComparison)
 TEST_F(FirstToDie, saidItselfHowItEnded)
 {
     for (std::size_t rank = 0; rank < 4; ++rank) {
-        process(rank).settings = trace::toldEndSettings(trace::kToldExit);
+        process(rank).settings = trace::ownEndSettings(trace::kOwnExit);
         EXPECT_EQ(hang::lifeInTrace(process(rank)), Life::Closed);
     }
-    process(1).settings = trace::toldEndSettings(trace::kToldExit | 3U);
+    process(1).settings = trace::ownEndSettings(trace::kOwnExit | 3U);
     EXPECT_EQ(hang::lifeInTrace(process(1)), Life::Gone);
     EXPECT_EQ(analyze().ranks[1].waitStatus, 3 << 8);
     const auto seen = trace::goneSettings({m_endNs + 5 * kMs, SIGSEGV});
     process(0).settings.insert(process(0).settings.end(), seen.begin(), seen.end());
     EXPECT_EQ(hang::lifeInTrace(process(0)), Life::Gone);
     EXPECT_EQ(analyze().ranks[0].waitStatus, SIGSEGV);
-    process(0).settings = trace::toldEndSettings(trace::kToldExec); // the next program crashed
+    process(0).settings = trace::ownEndSettings(trace::kOwnExec); // the next program crashed
     process(0).settings.insert(process(0).settings.end(), seen.begin(), seen.end());
     EXPECT_EQ(hang::lifeInTrace(process(0)), Life::Closed);
 }

@@ -12,7 +12,7 @@ namespace {
 using namespace ringside;
 using namespace ringside::test;
 
-model::Model buildTold(trace::RunTrace run, const char* parallel)
+model::Model buildGiven(trace::RunTrace run, const char* parallel)
 {
     model::ModelOptions options;
     options.parallel = model::parseParallel(parallel);
@@ -108,13 +108,13 @@ TEST(ParallelLayout, IsTakenFromTheUser)
         step.everyRank().compute(1ms);
         step.allReduce(4_MiB);
     });
-    const model::Model model = buildTold(trace.run(), "tp=2,pp=4");
-    EXPECT_TRUE(model.layout.told);
+    const model::Model model = buildGiven(trace.run(), "tp=2,pp=4");
+    EXPECT_TRUE(model.layout.given);
     EXPECT_EQ(model.layout.nameOf(0), "stage 1 of 4, replica 1 of 2, tensor 1 of 2");
     EXPECT_EQ(model.layout.nameOf(11), "stage 3 of 4, replica 2 of 2, tensor 2 of 2");
     EXPECT_TRUE(model.layout.arePeers(8, 11));
     EXPECT_FALSE(model.layout.arePeers(8, 12));
-    EXPECT_THROW(static_cast<void>(buildTold(trace.run(), "tp=3")), Error);
+    EXPECT_THROW(static_cast<void>(buildGiven(trace.run(), "tp=3")), Error);
     for (const char* const wrong : {"", "tp", "tp=", "tp=0", "tp=2,", "tp=2x", "xp=2", "tp=-1"}) {
         EXPECT_THROW(static_cast<void>(model::parseParallel(wrong)), Error) << wrong;
     }
@@ -126,7 +126,7 @@ TEST(ParallelLayout, IsToldOfRanksThatWereRecordedAlone)
     trace::RunTrace run = playParallelJob({.stages = 4, .replicas = 2, .steps = 5}).run();
     run.processes.resize(3);
     EXPECT_FALSE(model::buildModel(run).layout.isKnown());
-    const model::Model told = buildTold(run, "pp=4");
+    const model::Model told = buildGiven(run, "pp=4");
     EXPECT_EQ(told.layout.nameOf(2), "stage 2 of 4, replica 1 of 2");
 }
 

@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Conduct, HowItEnds,
                          [](const auto& how) { return "by_" + std::string(how.param); });
 
 /// Of the trace of a program that ended so, after recovery.
-std::string toldBy(const RecordedRun& run)
+std::string reportedBy(const RecordedRun& run)
 {
     return run.text("SELECT coalesce(max(name || ' ' || value), 'nothing') FROM setting "
                     "WHERE source = 'process' AND name IN ('exit_code', 'became')");
@@ -84,7 +84,7 @@ TEST(Conduct, aProgramThatEndsItselfIsNotCalledKilled)
         const RecordedRun run({"recorded_conduct", "ends", how});
         EXPECT_EQ(WEXITSTATUS(run.waitStatus), how == "_Exit" ? 7 : 0) << how << run.output;
         run.recover();
-        EXPECT_EQ(toldBy(run), words) << how;
+        EXPECT_EQ(reportedBy(run), words) << how;
         EXPECT_EQ(run.number("SELECT count(*) FROM issue WHERE id = 'process_killed'"), 0) << how;
         EXPECT_EQ(run.number(kCalls), 10000) << how;
     }
@@ -96,7 +96,7 @@ TEST(Conduct, aProgramThatWasKilledToldNothing)
         const RecordedRun run({"recorded_conduct", "ends", how});
         EXPECT_TRUE(WIFSIGNALED(run.waitStatus)) << how << run.output;
         run.recover();
-        EXPECT_EQ(toldBy(run), "nothing") << how;
+        EXPECT_EQ(reportedBy(run), "nothing") << how;
         EXPECT_EQ(run.number("SELECT count(*) FROM issue WHERE id = 'process_killed'"), 1) << how;
     }
 }
@@ -107,7 +107,7 @@ TEST(Conduct, theEndOfAChildIsNotThatOfTheProgram)
     const RecordedRun run({"recorded_conduct", "children_end_and_it_is_killed"});
     EXPECT_TRUE(WIFSIGNALED(run.waitStatus)) << run.output;
     run.recover();
-    EXPECT_EQ(toldBy(run), "nothing");
+    EXPECT_EQ(reportedBy(run), "nothing");
 }
 
 TEST(Conduct, aCallThatNeverReturnsIsNamedAtTheEnd)
@@ -153,7 +153,7 @@ TEST(Conduct, aFileSizeLimitMidwayStopsTheRecordingOnly)
     EXPECT_NE(run.output.find("the job went on"), std::string::npos);
     EXPECT_EQ(count(run.output, "recording stopped"), 1) << run.output;
     run.recover();
-    EXPECT_EQ(toldBy(run), "exit_code 0");
+    EXPECT_EQ(reportedBy(run), "exit_code 0");
     EXPECT_GE(run.number(kCalls), 50000);
     EXPECT_EQ(run.number("SELECT count FROM issue WHERE id = 'recording_stopped'"), 1);
     EXPECT_EQ(run.number("SELECT count(*) FROM issue WHERE id = 'process_killed'"), 0);

@@ -40,7 +40,7 @@ namespace {
 
 constexpr std::uint64_t kWorld = 0xABCDEF0123456789;
 constexpr std::uint64_t kTwoRanks = 0x77;
-constexpr std::uint64_t kUntold = 0x78;
+constexpr std::uint64_t kUnreported = 0x78;
 
 void call(ThreadState& thread, std::uint64_t hash, std::uint64_t bytes)
 {
@@ -91,8 +91,8 @@ void twoRanksOfOneCommunicator(ThreadState& thread)
     wholeCall(thread, kTwoRanks, 64);
     g_device = 6;
     EXPECT_EQ(nvtx::communicatorOf(kTwoRanks), nullptr) << "nobody said which";
-    nvtx::noteSeveralRanks(kUntold);
-    EXPECT_EQ(nvtx::communicatorOf(kUntold), nullptr);
+    nvtx::noteSeveralRanks(kUnreported);
+    EXPECT_EQ(nvtx::communicatorOf(kUnreported), nullptr);
 }
 
 // Only the second one began while recording was on.

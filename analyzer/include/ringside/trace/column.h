@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The array behind one column of a table. Blocks of values hold only their distances from the smallest, in as
-// few bytes as the largest needs: a hundred million events fit into about a gigabyte, and each value can
-// still be read by its row. Values are added at the end; changing one packs its block anew.
+// The array that holds one column of a table. Each block of values stores only the distances from its
+// smallest value, in as few bytes as the largest distance needs. A hundred million events fit into about a
+// gigabyte, and each value can still be read by its row. Values are appended; changing a value packs its
+// block again.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -21,9 +22,10 @@
 
 namespace ringside::trace {
 
-inline constexpr std::size_t kBlockValues = 1024; ///< more need wider distances, fewer more blocks
+/// Larger blocks need wider distances, smaller ones more blocks
+inline constexpr std::size_t kBlockValues = 1024;
 
-/// kBlockValues integers that do not change. Copies share their bytes.
+/// kBlockValues integers that do not change. Copies share their memory.
 template <class T>
 class PackedBlock final {
 public:
@@ -43,7 +45,7 @@ public:
         m_mask = ~std::uint64_t{0} >> 8 * (kWord - m_width);
         auto bytes = std::make_shared_for_overwrite<std::byte[]>(kBlockValues * m_width + kWord);
         std::byte* to = bytes.get();
-        for (const T value : values) { // what is written too much, the next one or nobody reads
+        for (const T value : values) { // bytes beyond a value are overwritten by the next one or never read
             const std::uint64_t distance = widened(value) - m_base;
             std::memcpy(to, &distance, kWord);
             to += m_width;
@@ -62,23 +64,24 @@ public:
 
 private:
     static constexpr std::size_t kWord = sizeof(std::uint64_t);
-    static constexpr std::array<std::byte, kWord> kNothing{}; ///< behind all blocks of equal values
+    /// Read by blocks in which all values are equal
+    static constexpr std::array<std::byte, kWord> kNothing{};
     [[nodiscard]] static std::uint64_t widened(T value) { return static_cast<std::uint64_t>(value); }
 
     std::shared_ptr<const std::byte[]> m_bytes;
     const std::byte* m_first = kNothing.data();
-    std::uint64_t m_base = 0; ///< modulo 2^64, as all arithmetic here
+    std::uint64_t m_base = 0; ///< computed modulo 2^64, like all arithmetic here
     std::uint64_t m_mask = 0;
-    unsigned m_width = 0; ///< bytes a value
+    unsigned m_width = 0; ///< bytes per value
 };
 
-/// Reading is safe from several threads. A position behind the end is undefined, as in a std::vector.
+/// Reading is safe from several threads. A position behind the end is undefined, as for std::vector.
 template <class T>
 class Column final {
     static_assert(std::is_integral_v<T>);
 
 public:
-    /// Gives values, not references: there is nothing to refer to.
+    /// Yields values, not references, because the values are not stored as such.
     class Iterator final {
     public:
         using iterator_category = std::random_access_iterator_tag;
@@ -140,7 +143,7 @@ public:
     [[nodiscard]] Iterator end() const { return {*this, size()}; }
     friend bool operator==(const Column& a, const Column& b) { return std::ranges::equal(a, b); }
 
-    void push_back(T value) // NOLINT(readability-identifier-naming): what containers call it
+    void push_back(T value) // the name that containers use
     {
         m_tail.push_back(value);
         packFullTail();
@@ -160,7 +163,7 @@ public:
         }
     }
     void append(std::initializer_list<T> values) { append(std::span(values.begin(), values.size())); }
-    /// `count` times the same value.
+    /// Appends `count` copies of a value.
     void append(std::size_t count, T value)
     {
         std::array<T, kBlockValues> equal; // NOLINT(*-member-init): filled in the next line
@@ -185,7 +188,7 @@ public:
         }
         other = Column();
     }
-    /// Leaves the first `size` values, at most those that are there.
+    /// Keeps the first `size` values and drops the rest.
     void truncate(std::size_t size)
     {
         if (size / kBlockValues < m_blocks.size()) {
@@ -219,7 +222,7 @@ public:
         }
         std::ranges::transform(m_tail, m_tail.begin(), map);
     }
-    /// Adds to every value. The sums must not overflow.
+    /// Adds an amount to every value. The sums must not overflow.
     void shift(T by)
     {
         std::ranges::for_each(m_blocks, [by](PackedBlock<T>& block) { block.shift(by); });
@@ -244,7 +247,7 @@ private:
     }
 
     std::vector<PackedBlock<T>> m_blocks;
-    std::vector<T> m_tail; ///< fewer than kBlockValues
+    std::vector<T> m_tail; ///< fewer than kBlockValues values
 };
 
 } // namespace ringside::trace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of a run are their owner's alone, also where somebody else made the run directory for all to read:
-// names, paths and settings of a job are nobody's business. The mode is given when a file is made, since the
-// umask is the program's. SQLite gives its log the mode of the database.
+// Files of a run belong to their owner alone, even in a run directory that others can read: names, paths and
+// settings of a job are confidential. The mode is given when a file is created, because the umask belongs to
+// the program. SQLite gives its log the mode of the database.
 #pragma once
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 
 namespace ringside::trace {
 
-/// Makes an empty file that its owner alone may read and write. False, with errno, where it cannot or where
-/// there is one.
+/// Creates an empty file that only its owner can read and write. Returns false, with errno, if it exists or
+/// cannot be created.
 [[nodiscard]] inline bool makePrivateFile(const std::filesystem::path& path)
 {
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

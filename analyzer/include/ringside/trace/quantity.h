@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations and sizes as a person writes them: 250ms, 2s, 5m, 1h; 4096, 64M, 2G. Shared by the collector,
-// which reads them from the environment, and the program that sets it, so that both mean the same.
+// Durations and sizes as users write them: 250ms, 2s, 5m, 1h; 4096, 64M, 2G. The collector reads them from
+// the environment that the command line sets, so both use this parser.
 #pragma once
 #include "values/parse_number.h"
 
@@ -22,7 +22,8 @@ inline constexpr std::array kSizeUnits{Unit{"", 1}, Unit{"K", std::int64_t{1} <<
                                        Unit{"M", std::int64_t{1} << 20}, Unit{"G", std::int64_t{1} << 30},
                                        Unit{"T", std::int64_t{1} << 40}};
 
-/// A whole positive number and one of the units; nothing where the text is anything else, or too large.
+/// Parses a positive integer with one of the units. Returns null for any other text, and if the number is too
+/// large.
 template <class Units>
 std::optional<std::int64_t> parseQuantity(std::string_view text, const Units& units)
 {
@@ -38,12 +39,12 @@ std::optional<std::int64_t> parseQuantity(std::string_view text, const Units& un
     return std::nullopt;
 }
 
-/// In ns.
+/// Returns ns.
 inline std::optional<std::int64_t> parseDuration(std::string_view text)
 {
     return parseQuantity(text, kDurationUnits);
 }
-/// In bytes; K, M, G and T are powers of 1024.
+/// Returns bytes. K, M, G and T are powers of 1024.
 inline std::optional<std::int64_t> parseSize(std::string_view text)
 {
     return parseQuantity(text, kSizeUnits);

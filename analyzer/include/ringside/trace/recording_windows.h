@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which stretches of a run are recorded more than the rest, as `ringside record` and the environment say it.
-// One reader of these texts, so that what the program accepts is what the collector does.
+// Which parts of a run are recorded in more detail, as requested on the command line of `ringside record` or
+// in the environment. Both use this parser, so that the collector accepts what the command line accepts.
 #pragma once
 #include <ringside/trace/quantity.h>
 
@@ -9,23 +9,25 @@
 
 namespace ringside::trace {
 
-/// How `why` of a row of table window begins where a program's first steps are recorded. They are slower than
-/// those that follow: caches fill, libraries choose their algorithms.
+/// Prefix of `why` in table window for a window over the first steps of a program. These steps are slower
+/// than later ones, because caches fill and libraries choose their algorithms.
 inline constexpr std::string_view kWarmUp = "warm-up";
 
-/// How `why` begins where another client of CUPTI had the device: what ran there meanwhile is not recorded.
+/// Prefix of `why` for a time in which another CUPTI client used the device. What ran on the device then is
+/// not recorded.
 inline constexpr std::string_view kHandedOver = "another tool uses CUPTI";
 
 struct RecordingWindows {
-    std::int64_t firstStep = 0; ///< 0: no window by steps
-    std::int64_t steps = 0;     ///< 0: from firstStep to the end
-    std::int64_t onNs = 0;      ///< 0: no window by time; else on for onNs, then off for offNs, and so on
+    std::int64_t firstStep = 0; ///< 0 if there is no window by steps
+    std::int64_t steps = 0;     ///< 0 if the window extends to the end
+    /// 0 if there is no window by time; otherwise on for onNs, then off for offNs, repeatedly
+    std::int64_t onNs = 0;
     std::int64_t offNs = 0;
 
     [[nodiscard]] bool none() const { return firstStep == 0 && onNs == 0; }
 };
 
-/// Empty texts: not given.
+/// Empty texts mean that the option was not given.
 struct WindowTexts {
     std::string_view startStep; ///< --start-step, RINGSIDE_START_STEP
     std::string_view steps;     ///< --steps, RINGSIDE_STEPS
@@ -34,7 +36,7 @@ struct WindowTexts {
 
 struct ParsedWindows {
     RecordingWindows windows;
-    std::string error; ///< what is wrong; then there are no windows
+    std::string error; ///< what is wrong with the texts; there are no windows then
 };
 
 inline ParsedWindows parseWindows(const WindowTexts& texts)

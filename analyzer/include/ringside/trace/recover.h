@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records that processes left in their rings when they died: finding them, keeping them safe, and putting
-// them into the trace. Rings never leave their host alone: recovery runs there, or anywhere once
-// copyLeftoverRings brought them into the run directory.
+// Records that ended processes left in their rings: finds them, keeps them safe, and adds them to the trace.
+// Rings stay on their host unless copyLeftoverRings copies them. Recovery runs on that host, or anywhere once
+// they are in the run directory.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -11,52 +11,54 @@
 
 namespace ringside::trace {
 
-/// What one process left.
+/// What one process left behind.
 struct LeftoverRings {
-    std::string process; ///< base name of its database: "HOST-PID"
-    std::vector<std::filesystem::path>
-        rings; ///< ring files; empty when their directories are not on this host
-    /// Its database where that lies on its host and not in the run directory; empty: it does not.
+    std::string process;                      ///< base name of its database: "HOST-PID"
+    std::vector<std::filesystem::path> rings; ///< ring files; empty if their directories are not on this host
+    /// Its database, if that is on its host and not in the run directory; empty otherwise.
     std::filesystem::path database;
-    std::filesystem::path announcement; ///< HOST-PID.rings, empty when there is none
-    bool running = false;               ///< its process is alive: its drain thread will write them
+    std::filesystem::path announcement; ///< HOST-PID.rings; empty if there is none
+    bool running = false;               ///< the process is alive, and its drain thread will write the records
 };
 
 struct RecoverReport {
     struct Process {
         std::string name;
-        std::int64_t records = 0;  ///< put into the trace
-        std::int64_t dropped = 0;  ///< had found their ring full, as counted by the rings
+        std::int64_t records = 0;  ///< added to the trace
+        std::int64_t dropped = 0;  ///< lost because the ring was full, as counted by the rings
         std::int64_t inFlight = 0; ///< calls that had not returned
     };
     std::vector<Process> processes;
-    std::vector<std::string> skipped; ///< one sentence each: still running, rings of another host, unreadable
+    /// One sentence for each process: still running, rings on another host, unreadable
+    std::vector<std::string> skipped;
 };
 
-// A run directory may say anything: of what it names, only folders and files that the collector made for the
-// owner of the run or this user are found, and never through links. What writes, writes into this user's own
-// run directories only, and throws Error before anything happens elsewhere.
+// The contents of a run directory are not trusted. Folders and files that it names are used only if the
+// collector created them for the owner of the run or for this user, and links are never followed. Functions
+// that write do so only in run directories of this user, and throw Error before they change anything
+// elsewhere.
 
-/// Rings named by HOST-PID.rings files (directories, one a line) or copied into rings/ below the run
-/// directory.
+/// Finds rings that HOST-PID.rings files name (one directory per line) and rings that were copied into rings/
+/// in the run directory.
 std::vector<LeftoverRings> findLeftoverRings(const std::filesystem::path& runDirectory,
                                              const std::filesystem::path& ringDirectoryOverride = {});
 
-/// What one process announced by its HOST-PID.rings, as far as it is on this host. Whether it runs is not
-/// looked into.
+/// Returns what one process announced in its HOST-PID.rings, as far as it is on this host. Does not examine
+/// whether the process runs.
 LeftoverRings findAnnounced(const std::filesystem::path& announcement);
 
-/// Why the process could not write its trace any more, such as "the disk is full"; empty: it did not say.
-/// Null: it could to its end, as far as its rings tell.
+/// Returns why the process could no longer write its trace, such as "the disk is full"; empty if it gave no
+/// reason. Returns null if, according to its rings, it could write until its end.
 std::optional<std::string> stopReason(const LeftoverRings& leftover);
 
-/// Moves the rings of dead processes from this host into rings/ below the run directory, and their databases
-/// into the run directory. Returns the number of files.
+/// Moves the rings of ended processes of this host into rings/ in the run directory, and their databases into
+/// the run directory. Returns the number of files.
 int copyLeftoverRings(const std::filesystem::path& runDirectory);
 
-/// Adds what the rings of dead processes hold to their traces, and removes the rings. A record is never added
-/// twice. The trace says how many records it got this way and what is still missing. `ringDirectoryOverride`:
-/// look there, not where the announcements point. Throws Error when the directory cannot be read.
+/// Adds the records in the rings of ended processes to their traces, and removes the rings. No record is
+/// added twice. The trace states how many records were added this way and what is still missing.
+/// `ringDirectoryOverride` replaces the directories of the announcements. Throws Error if the directory
+/// cannot be read.
 RecoverReport recover(const std::filesystem::path& runDirectory,
                       const std::filesystem::path& ringDirectoryOverride = {});
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which NVTX ranges are training steps. One place for both sides: the collector opens its device window by
-// them, the analyzer cuts the run by them. Allocates nothing: the collector asks inside the program's calls.
+// Which NVTX ranges are training steps. The collector opens its device window by these names, and the
+// analyzer divides the run by them, so both use this list. Allocates nothing, because the collector calls it
+// inside calls of the program.
 #pragma once
 #include "values/parse_number.h"
 
@@ -12,7 +13,7 @@
 
 namespace ringside::trace {
 
-/// What names of steps begin with, in lower case, best first.
+/// Prefixes of step names in lower case, the best first.
 inline constexpr std::array<std::string_view, 12> kStepNames{
     "profilerstep",
     "iteration",
@@ -27,15 +28,15 @@ inline constexpr std::array<std::string_view, 12> kStepNames{
     "execute_model",                   // vLLM's workers
     "[executor] _forward_step",        // TensorRT-LLM: "[Executor] _forward_step 12: 0 ctx reqs, 8 gen reqs"
 };
-/// From here on they are those of servers of models, which write behind it what the step is made of.
+/// The names from here on are of inference servers, which append a description of the step.
 inline constexpr std::size_t kFirstServerName = 8;
 
 struct StepName {
-    int priority = 0; ///< index in kStepNames; lower goes first
+    int priority = 0; ///< index in kStepNames; lower values are preferred
     std::optional<std::int64_t> number;
 };
 
-/// Whether `text` begins with `lowerCase`, the case of ASCII letters aside.
+/// Returns whether `text` begins with `lowerCase`, ignoring the case of ASCII letters.
 [[nodiscard]] constexpr bool beginsWith(std::string_view text, std::string_view lowerCase)
 {
     for (std::size_t i = 0; i < lowerCase.size(); ++i) {
@@ -47,8 +48,8 @@ struct StepName {
     return true;
 }
 
-/// What follows a step's name: nothing, its number ("#12", " 12"), or what it is made of, in brackets, as
-/// servers of models write it ("[DECODE bs=8]"); null: other text.
+/// Parses the text after a step's name: nothing, a number ("#12", " 12"), or a description in brackets as
+/// inference servers write it ("[DECODE bs=8]"). Returns null for any other text.
 [[nodiscard]] inline std::optional<StepName> numberedName(std::string_view rest)
 {
     if (rest.starts_with('[') && rest.ends_with(']')) {
@@ -62,7 +63,7 @@ struct StepName {
     return number ? std::optional(StepName{0, *number}) : std::nullopt;
 }
 
-/// The step that a range's name says ("ProfilerStep#12", "iteration 12", "step"); null: not a step's name.
+/// Returns the step that a range's name denotes ("ProfilerStep#12", "iteration 12", "step"), or null.
 [[nodiscard]] inline std::optional<StepName> parseStepName(std::string_view name)
 {
     for (std::size_t i = 0; i < kStepNames.size(); ++i) {

@@ -7,7 +7,7 @@ struct sqlite3;
 
 namespace ringside::trace {
 
-/// Makes the tables known to `database`. Returns SQLite's result code.
+/// Registers the tables with `database`. Returns SQLite's result code.
 int registerVirtualTables(sqlite3* database);
 
 } // namespace ringside::trace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From memory to a file: what a reader or an importer holds becomes a native trace.
+// Writes the rows that a reader or an importer holds in memory as a native trace.
 #pragma once
 #include <ringside/trace/reader.h>
 
@@ -7,8 +7,8 @@
 
 namespace ringside::trace {
 
-/// Writes all rows of a process, and `issues` beside its own, into the new file `file`. Throws what Writer
-/// throws.
+/// Writes all rows of a process, and also `issues`, into the new file `file`. Throws the same errors as
+/// Writer.
 void writeProcess(const ProcessTrace& process, const std::filesystem::path& file,
                   const std::vector<IssueRow>& issues = {});
 

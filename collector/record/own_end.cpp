@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/told_end.h"
+#include "record/own_end.h"
 
 #include <unistd.h>
 
@@ -10,34 +10,34 @@ namespace {
 
 std::atomic<trace::RingHeader*> g_endHeader{nullptr}; ///< mapped until the process ends
 
-void tellEnd(std::uint32_t what)
+void recordEnd(std::uint32_t what)
 {
     trace::RingHeader* const header = g_endHeader.load();
     if (header != nullptr && static_cast<std::uint32_t>(getpid()) == header->pid) {
-        header->toldEnd.store(what);
+        header->ownEnd.store(what);
     }
 }
 
 } // namespace
 
-void tellEndsIn(trace::RingHeader& header)
+void recordEndsIn(trace::RingHeader& header)
 {
     g_endHeader.store(&header);
 }
 
-void tellExit(int exitCode)
+void recordExit(int exitCode)
 {
-    tellEnd(trace::toldExit(exitCode));
+    recordEnd(trace::ownExit(exitCode));
 }
 
-void tellExec()
+void recordExec()
 {
-    tellEnd(trace::kToldExec);
+    recordEnd(trace::kOwnExec);
 }
 
-void takeBackExec()
+void clearExec()
 {
-    tellEnd(0);
+    recordEnd(0);
 }
 
 } // namespace ringside::collector

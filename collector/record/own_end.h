@@ -9,14 +9,14 @@
 namespace ringside::collector {
 
 /// Sets the ring header to write to. Called once, when recording starts.
-void tellEndsIn(trace::RingHeader& header);
+void recordEndsIn(trace::RingHeader& header);
 
 // May be called by any thread, also in a signal handler. They do nothing if nothing is recorded, or in a
 // child that shares or copied the memory.
 
-void tellExit(int exitCode);
-void tellExec();
+void recordExit(int exitCode);
+void recordExec();
 /// Call it if exec failed and the program continues.
-void takeBackExec();
+void clearExec();
 
 } // namespace ringside::collector
