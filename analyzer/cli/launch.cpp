@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/launch.h"
 
+#include "values/parse_number.h"
+
 #include <unistd.h>
 
 #include <array>
@@ -36,8 +38,9 @@ std::string listOf(const std::array<const char*, Count>& names)
 /// The batch script and the shell of salloc are steps, too; several launches may follow each other in them.
 bool isStepOfSrun(const std::string& step)
 {
-    constexpr unsigned long kFirstSpecial = 0xFFFFFFF0;
-    return !step.empty() && std::strtoul(step.c_str(), nullptr, 10) < kFirstSpecial;
+    constexpr std::uint64_t kFirstSpecial = 0xFFFFFFF0;
+    const auto number = values::parseNumber<std::uint64_t>(step);
+    return number && *number < kFirstSpecial;
 }
 
 void addIds(Launch& launch)
@@ -66,7 +69,9 @@ void addIds(Launch& launch)
 std::int64_t attemptOfEnvironment()
 {
     constexpr std::int64_t kMoreThanRestarts = 1'000'000;
-    const auto count = [](const char* name) { return std::strtoll(variable(name).c_str(), nullptr, 10); };
+    const auto count = [](const char* name) {
+        return values::parseNumber<std::int32_t>(variable(name)).value_or(0);
+    };
     return count("SLURM_RESTART_COUNT") * kMoreThanRestarts + count("TORCHELASTIC_RESTART_COUNT");
 }
 

@@ -3,13 +3,14 @@
 
 #include "cli/clock.h"
 #include "cli/launch.h"
+#include "host/process.h"
+#include "values/parse_number.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -29,14 +30,10 @@ std::string procFile(pid_t pid, std::string_view name)
     return text.str();
 }
 
-/// Parses /proc/PID/stat: "4 (a name) S 1 ...". The name may hold any character, so that the last ")" ends
-/// it.
 pid_t parentOf(pid_t pid)
 {
-    const std::string stat = procFile(pid, "stat");
-    const std::size_t end = stat.rfind(") ");
-    return end == std::string::npos ? 0
-                                    : static_cast<pid_t>(std::strtol(stat.c_str() + end + 4, nullptr, 10));
+    const auto stat = host::processStat(std::to_string(pid));
+    return stat ? static_cast<pid_t>(stat->parent) : 0;
 }
 
 std::vector<pid_t> descendants()
@@ -44,9 +41,8 @@ std::vector<pid_t> descendants()
     std::multimap<pid_t, pid_t> children;
     std::error_code error;
     for (fs::directory_iterator entry("/proc", error), end; !error && entry != end; entry.increment(error)) {
-        const pid_t pid = static_cast<pid_t>(std::strtol(entry->path().filename().c_str(), nullptr, 10));
-        if (pid > 0) {
-            children.emplace(parentOf(pid), pid);
+        if (const auto pid = values::parseNumber<pid_t>(entry->path().filename().string())) {
+            children.emplace(parentOf(*pid), *pid);
         }
     }
     std::vector<pid_t> found{getpid()};
@@ -80,10 +76,7 @@ bool mapsMusl(const std::string& maps)
 std::optional<std::int64_t> rankIn(const std::string& environment)
 {
     for (const char* const name : kRankVariables) {
-        const std::string text = valueIn(environment, name).value_or("");
-        std::int64_t rank = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
-        if (error == std::errc() && end == text.data() + text.size()) {
+        if (const auto rank = values::parseNumber<std::int64_t>(valueIn(environment, name).value_or(""))) {
             return rank;
         }
     }

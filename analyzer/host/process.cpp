@@ -4,6 +4,7 @@
 #include "host/input_file.h"
 #include "host/kept_file.h"
 #include "host/proc_text.h"
+#include "values/parse_number.h"
 
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ std::optional<ProcessStat> parseProcessStat(std::string_view text)
     }
     text.remove_prefix(name + 1);
     constexpr int kState = 3; // fields count from 1, and this is the first one after the name
+    constexpr int kParent = 4;
     constexpr int kThreads = 20;
     constexpr int kStart = 22;
     constexpr int kResident = 24;
@@ -33,13 +35,14 @@ std::optional<ProcessStat> parseProcessStat(std::string_view text)
         const auto value = numberIn(word);
         if (field == kWaitStatus) {
             stat.waitStatus = value ? std::optional(static_cast<int>(*value)) : std::nullopt;
-        } else if (field == kThreads || field == kStart || field == kResident) {
+        } else if (field == kParent || field == kThreads || field == kStart || field == kResident) {
             if (!value) {
                 return std::nullopt;
             }
-            (field == kThreads ? stat.threads
-             : field == kStart ? stat.startTicks
-                               : stat.residentPages) = *value;
+            (field == kParent    ? stat.parent
+             : field == kThreads ? stat.threads
+             : field == kStart   ? stat.startTicks
+                                 : stat.residentPages) = *value;
         }
     }
     return stat;
@@ -52,6 +55,18 @@ std::optional<ProcessStat> processStat(const std::string& pid)
     std::array<char, 4096> buffer; // only the written part is read
     const auto text = file.isOpen() ? file.read(buffer) : std::nullopt;
     return text ? parseProcessStat(*text) : std::nullopt;
+}
+
+std::optional<std::uint32_t> ownIdOf(const std::string& pid)
+{
+    InputFile file("/proc/" + pid + "/status");
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("NSpid:")) {
+            return values::parseNumber<std::uint32_t>(
+                std::string_view(line).substr(line.find_last_of(" \t") + 1));
+        }
+    }
+    return std::nullopt;
 }
 
 std::uint64_t ownStartTicks()

@@ -12,6 +12,7 @@ namespace ringside::host {
 /// Fields of /proc/PID/stat, see proc(5).
 struct ProcessStat {
     char state = 0;               ///< field 3: 'R', 'S', 'T', 'Z' ...
+    std::uint64_t parent = 0;     ///< field 4, a process id
     std::uint64_t threads = 0;    ///< field 20
     std::uint64_t startTicks = 0; ///< field 22: start time, in clock ticks after boot
     std::uint64_t residentPages = 0;
@@ -20,8 +21,11 @@ struct ProcessStat {
 };
 [[nodiscard]] std::optional<ProcessStat> parseProcessStat(std::string_view text);
 
-/// `pid` may be "self". Returns null if there is no such process.
+/// `pid` may be "self", or "PID/task/TID" for a thread. Returns null if there is no such process.
 [[nodiscard]] std::optional<ProcessStat> processStat(const std::string& pid);
+
+/// Returns the id of a process (or of a thread, "PID/task/TID") in its own pid namespace; null if not known.
+[[nodiscard]] std::optional<std::uint32_t> ownIdOf(const std::string& pid);
 
 /// Returns the start time of this process; 0 if /proc does not show it.
 [[nodiscard]] std::uint64_t ownStartTicks();

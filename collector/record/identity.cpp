@@ -5,6 +5,7 @@
 #include "host/process.h"
 #include "record/emulation.h"
 #include "record/ranks.h"
+#include "values/parse_number.h"
 
 #include <ringside/trace/environment.h>
 
@@ -35,9 +36,7 @@ constexpr std::array kLaunchers{
 std::optional<std::int64_t> number(const char* name)
 {
     const char* text = std::getenv(name);
-    char* end = nullptr;
-    const long long value = text != nullptr ? std::strtoll(text, &end, 10) : 0;
-    return text != nullptr && end != text && *end == '\0' ? std::optional<std::int64_t>(value) : std::nullopt;
+    return values::parseNumber<std::int64_t>(text != nullptr ? text : "");
 }
 
 // The program, and its script if the program is an interpreter.

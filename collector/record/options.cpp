@@ -65,6 +65,22 @@ std::int64_t hangTimeoutOf(std::string_view text, std::int64_t fallback)
     return timeout.value_or(fallback);
 }
 
+std::size_t ringBytesOf(std::string_view text, std::size_t fallback)
+{
+    if (text.empty()) {
+        return fallback;
+    }
+    constexpr std::int64_t kSmallest = 64 << 10;
+    constexpr std::int64_t kLargest = 1 << 30;
+    const std::optional<std::int64_t> bytes = trace::parseSize(text);
+    if (!bytes) {
+        say(Talk::Always, "RINGSIDE_RING_BYTES is not a size such as 4194304 or 4M: using %zu bytes",
+            fallback);
+    }
+    return bytes ? std::bit_ceil(static_cast<std::size_t>(std::clamp(*bytes, kSmallest, kLargest)))
+                 : fallback;
+}
+
 std::int64_t sampleMsOf(std::string_view text, std::int64_t byDefault)
 {
     if (text.empty()) {
@@ -117,17 +133,10 @@ Options readOptions()
     options.plan = {profileOf(variable("RINGSIDE_PROFILE")), windows()};
     options.sizeLimit = sizeLimit();
     options.keepLastNs = keepLast();
-    const std::string bytes(variable("RINGSIDE_RING_BYTES"));
-    if (!bytes.empty()) {
-        constexpr unsigned long long kSmallest = 64ULL << 10;
-        constexpr unsigned long long kLargest = 1ULL << 30;
-        options.ringBytes =
-            std::bit_ceil(std::clamp(std::strtoull(bytes.c_str(), nullptr, 10), kSmallest, kLargest));
-    }
+    options.ringBytes = ringBytesOf(variable("RINGSIDE_RING_BYTES"), options.ringBytes);
     const std::string_view events = variable("RINGSIDE_CUDA_EVENTS");
     options.cudaEvents = !events.empty() && events != "0";
-    options.oneConnection =
-        std::strtol(std::string(variable("CUDA_DEVICE_MAX_CONNECTIONS")).c_str(), nullptr, 10) == 1;
+    options.oneConnection = values::parseNumber<int>(variable("CUDA_DEVICE_MAX_CONNECTIONS")) == 1;
     const std::string_view daemon = variable("KINETO_USE_DAEMON");
     options.kinetoDaemon = !daemon.empty() && daemon != "0";
     options.hangTimeoutNs = hangTimeoutOf(variable("RINGSIDE_HANG_TIMEOUT"), options.hangTimeoutNs);

@@ -82,12 +82,6 @@ inline ThreadState* recordingThread()
     return state != nullptr && !g_gate.isOver() ? state : makeRecordingThread();
 }
 
-/// Whether a call is not recorded: it is made inside another recorded call, or recording is over or off.
-inline bool passesThrough()
-{
-    return t_thread.depth != 0 || g_gate.isOver();
-}
-
 /// Marks the thread as inside the collector's code, so that signal handlers record nothing, and disables
 /// thread cancellation.
 class Inside final {

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/documents/document.h"
 #include "output/output_file.h"
+#include "values/parse_number.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -22,8 +23,8 @@ namespace fs = std::filesystem;
 std::string today()
 {
     const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");
-    const std::time_t time = epoch != nullptr ? std::strtoll(epoch, nullptr, 10) : std::time(nullptr);
-    return fmt::format("{:%Y-%m-%d}", fmt::gmtime(time));
+    const auto time = values::parseNumber<std::time_t>(epoch != nullptr ? epoch : "");
+    return fmt::format("{:%Y-%m-%d}", fmt::gmtime(time.value_or(std::time(nullptr))));
 }
 
 void write(const fs::path& path, const std::string& text)

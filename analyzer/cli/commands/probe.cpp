@@ -7,6 +7,7 @@
 #include "probe/all_reduce.h"
 #include "probe/campaign.h"
 #include "probe/keep.h"
+#include "values/parse_number.h"
 
 #include <ringside/error.h>
 
@@ -48,8 +49,11 @@ int runAllReduce(const Options& options)
 int run(Options& options)
 {
     if (!options.follow.empty()) {
-        const auto port = static_cast<std::uint16_t>(std::strtoul(options.follow[1].c_str(), nullptr, 10));
-        probe::follow({{options.follow[0], port}, options.follow[2]});
+        const auto port = values::parseNumber<std::uint16_t>(options.follow[1]);
+        if (!port) {
+            throw Error(ErrorCode::Usage, "the second value of --follow is not a port");
+        }
+        probe::follow({{options.follow[0], *port}, options.follow[2]});
         return kPass;
     }
     if (!options.into.empty()) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/stacks/thread_snapshot.h"
 
+#include "host/process.h"
+#include "values/parse_number.h"
+
 #include <elf.h>
 #include <fmt/format.h>
 #include <sys/ptrace.h>
@@ -35,16 +38,15 @@ std::string taskFile(pid_t pid, pid_t tid, const char* name)
     return fmt::format("/proc/{}/task/{}/{}", pid, tid, name);
 }
 
+std::optional<host::ProcessStat> statOf(pid_t pid, pid_t tid)
+{
+    return host::processStat(fmt::format("{}/task/{}", pid, tid));
+}
+
 pid_t ownTidOf(pid_t pid, pid_t tid)
 {
-    std::ifstream file(taskFile(pid, tid, "status"));
-    std::string line;
-    while (std::getline(file, line)) {
-        if (line.starts_with("NSpid:")) {
-            return static_cast<pid_t>(std::strtol(line.c_str() + line.find_last_of(" \t"), nullptr, 10));
-        }
-    }
-    return tid;
+    const auto own = host::ownIdOf(fmt::format("{}/task/{}", pid, tid));
+    return own ? static_cast<pid_t>(*own) : tid;
 }
 
 std::vector<pid_t> threadsOf(pid_t pid)
@@ -52,7 +54,9 @@ std::vector<pid_t> threadsOf(pid_t pid)
     std::vector<pid_t> threads;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), error)) {
-        threads.push_back(static_cast<pid_t>(std::strtol(entry.path().filename().c_str(), nullptr, 10)));
+        if (const auto tid = values::parseNumber<pid_t>(entry.path().filename().string())) {
+            threads.push_back(*tid);
+        }
     }
     std::sort(threads.begin(), threads.end());
     return threads;
@@ -61,9 +65,8 @@ std::vector<pid_t> threadsOf(pid_t pid)
 /// A thread in an uninterruptible wait cannot be stopped, and would stay attached until it wakes.
 bool isUninterruptible(pid_t pid, pid_t tid)
 {
-    const std::string stat = firstLine(taskFile(pid, tid, "stat"));
-    const std::size_t name = stat.rfind(')');
-    return name != std::string::npos && name + 2 < stat.size() && stat[name + 2] == 'D';
+    const auto stat = statOf(pid, tid);
+    return stat && stat->state == 'D';
 }
 
 enum class Stop { NotYet, Stopped, Gone };
@@ -94,10 +97,8 @@ void detach(pid_t tid, int status)
 /// A traced thread that ended stays until its tracer collects it. A direct child is left to its waiter.
 void reap(pid_t pid, pid_t tid)
 {
-    const std::string stat = firstLine(taskFile(pid, tid, "stat"));
-    const std::size_t name = stat.rfind(')');
-    const bool ownChild = tid == pid && name != std::string::npos && name + 4 < stat.size() &&
-                          std::strtol(stat.c_str() + name + 4, nullptr, 10) == getpid();
+    const auto stat = statOf(pid, tid);
+    const bool ownChild = tid == pid && stat && stat->parent == static_cast<std::uint64_t>(getpid());
     if (!ownChild) {
         waitpid(tid, nullptr, __WALL | WNOHANG);
     }

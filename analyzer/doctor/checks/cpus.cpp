@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // CPUs with a low clock, with a cgroup limit, or busy with other work.
 #include "doctor/check.h"
+#include "values/parse_number.h"
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <sstream>
 
 namespace ringside::doctor::check_cpus {
@@ -15,11 +15,11 @@ using rules::Severity;
 void pressure(const Facts& facts, std::string_view what, double much, double tooMuch,
               std::vector<Advice>& all)
 {
-    const std::string percent(facts.text(fmt::format("pressure.{}_some_percent", what)));
-    const double share = std::strtod(percent.c_str(), nullptr);
-    if (!percent.empty() && share > much) {
+    const std::string_view percent = facts.text(fmt::format("pressure.{}_some_percent", what));
+    const auto share = values::parseNumber<double>(percent);
+    if (share && *share > much) {
         all.push_back({{},
-                       share > tooMuch ? Severity::Problem : Severity::Warning,
+                       *share > tooMuch ? Severity::Problem : Severity::Warning,
                        fmt::format("In {} % of the last ten seconds, tasks waited for {}", percent, what),
                        "Something else runs on this host already.",
                        "ps -eo pcpu,rss,pid,comm --sort=-pcpu | head"});

@@ -2,6 +2,7 @@
 #include "trace/read/process_state.h"
 
 #include "host/process.h"
+#include "values/parse_number.h"
 
 #include <ringside/trace/ring.h>
 
@@ -19,20 +20,6 @@ bool hasEnded(const host::ProcessStat& stat)
     return stat.state == 'Z' || stat.state == 'X';
 }
 
-/// Returns the pid as the process sees it. In a pid namespace of its own (a container), it differs from the
-/// pid as this program sees it.
-std::string ownPid(const std::string& pid)
-{
-    std::ifstream file("/proc/" + pid + "/status");
-    std::string line;
-    while (std::getline(file, line)) {
-        if (line.starts_with("NSpid:")) {
-            return line.substr(line.find_last_of(" \t") + 1);
-        }
-    }
-    return {};
-}
-
 /// Examines a link that only those who may read the exit status can read; for others, the kernel reports
 /// status 0.
 bool isOursToAsk(std::uint32_t pid)
@@ -41,22 +28,22 @@ bool isOursToAsk(std::uint32_t pid)
     return !std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/ns/user", refused).empty();
 }
 
-std::optional<std::string> findHere(std::uint32_t pid, std::uint64_t startTicks)
+/// A process in a pid namespace of its own (a container) has another id there than here.
+std::optional<std::uint32_t> findHere(std::uint32_t pid, std::uint64_t startTicks)
 {
-    const std::string id = std::to_string(pid);
     const auto isThat = [startTicks](const std::string& candidate) {
         const auto stat = host::processStat(candidate);
         return stat && stat->startTicks == startTicks && !hasEnded(*stat);
     };
-    if (isThat(id)) {
-        return id;
+    if (isThat(std::to_string(pid))) {
+        return pid;
     }
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
         const std::string candidate = entry.path().filename().string();
-        const bool isProcess = candidate.find_first_not_of("0123456789") == std::string::npos;
-        if (isProcess && candidate != id && isThat(candidate) && ownPid(candidate) == id) {
-            return candidate;
+        const auto id = values::parseNumber<std::uint32_t>(candidate);
+        if (id && id != pid && isThat(candidate) && host::ownIdOf(candidate) == pid) {
+            return id;
         }
     }
     return std::nullopt;
@@ -80,8 +67,7 @@ std::optional<RingOwner> ringOwner(const std::filesystem::path& ring)
 
 std::optional<std::uint32_t> pidHere(std::uint32_t pid, std::uint64_t startTicks)
 {
-    const auto found = findHere(pid, startTicks);
-    return found ? std::optional(static_cast<std::uint32_t>(std::stoul(*found))) : std::nullopt;
+    return findHere(pid, startTicks);
 }
 
 std::optional<std::uint32_t> ringOwnerPid(const std::filesystem::path& ring)

@@ -12,6 +12,7 @@
 #include "sampled/pause.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <random>
 #include <string>
@@ -35,6 +36,7 @@ TEST(ProcessStat, isFoundBehindAnyName)
     for (const char* name : {"python", "a b", ") 9 (", "x) S 1 2 3 4 5", ""}) {
         const auto stat = host::parseProcessStat(processStat(name, "12", "345"));
         ASSERT_TRUE(stat) << name;
+        EXPECT_EQ(stat->parent, 1U);
         EXPECT_EQ(stat->threads, 12U);
         EXPECT_EQ(stat->residentPages, 345U);
     }
@@ -45,6 +47,8 @@ TEST(ProcessStat, ofThisProcessIsWhatTheKernelSays)
     const auto stat = host::processStat("self");
     ASSERT_TRUE(stat);
     EXPECT_EQ(stat->state, 'R');
+    EXPECT_EQ(stat->parent, static_cast<std::uint64_t>(getppid()));
+    EXPECT_EQ(host::ownIdOf("self"), static_cast<std::uint32_t>(getpid()));
     EXPECT_GE(stat->threads, 1U);
     EXPECT_GT(stat->residentPages, 0U);
     EXPECT_EQ(stat->waitStatus, 0);
