@@ -43,7 +43,7 @@ TrainingRun equalMessages(std::size_t perPass, bool allSent)
     return run;
 }
 
-TEST(SyncEveryMicroStep, AsksThePassesWhereEqualSizesSayNothing)
+TEST(SyncEveryMicroStep, UsesThePassesIfSizesAreEqual)
 {
     const auto findings = [](const TrainingRun& run) {
         return findingsOf(reportOf(run), "sync_every_micro_step");

@@ -71,7 +71,7 @@ TEST_P(RuleTest, ThresholdsDecide)
     }
 }
 
-TEST_P(RuleTest, SaysWhatItNeedsWhereThatIsMissing)
+TEST_P(RuleTest, ReportsWhatItNeedsIfThatIsMissing)
 {
     TrainingRun run = rule().positive;
     rule().takeAway(run);
@@ -157,7 +157,7 @@ TEST(RuleCases, NameTheReasonFirst)
 }
 
 /// A script that reads figures must be able to tell a bandwidth from a ratio.
-TEST(Figures, HaveTheUnitThatTheirNameSays)
+TEST(Figures, HaveTheUnitOfTheirName)
 {
     const std::vector<std::pair<std::string, std::string>> units{
         {"_gb_s", "GB/s"},       {"_gbps", "Gb/s"},
@@ -302,7 +302,7 @@ TEST(NvlinkErrors, BitErrorRatesThatCorrectionLeavesAreAProblem)
     EXPECT_TRUE(found("nvlink5_symbol_errors_per_1e18", 3'000'000'000).is_null()) << "before correction";
 }
 
-TEST(SlowLink, SaysWhatAProbeOfTheQuietNetworkFoundOfIt)
+TEST(SlowLink, ReportsAProbeOfTheIdleNetwork)
 {
     const auto title = [](double slowGBs) {
         const auto probed = [](const char* ends, double gbs) {

@@ -110,7 +110,7 @@ trace::RunTrace withSlowRankInRing()
     return run;
 }
 
-TEST(Attribution, WhoQueuesBehindACollectiveThatEndsLaterForItIsNotLate)
+TEST(Attribution, ARankBehindALongerCollectiveIsNotLate)
 {
     const report::Report report = report::buildReport(withSlowRankInRing(), {});
     ASSERT_NE(find(report, "late_rank"), nullptr);
@@ -207,7 +207,7 @@ TEST(Attribution, ARankLateByDataComesBeforeTheExposureItCauses)
         << report.verdict.summary;
 }
 
-TEST(Attribution, SaysWhichSynchronisationKeepsReductionsFromOverlapping)
+TEST(Attribution, NamesTheSynchronisationThatPreventsOverlap)
 {
     TraceBuilder trace(4);
     trace.withoutStepEndSync();

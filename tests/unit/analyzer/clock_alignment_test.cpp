@@ -129,7 +129,7 @@ TEST(Model, OneHostHasNoAlignmentError)
     EXPECT_TRUE(model.clockResidualNs());
 }
 
-TEST(Model, SaysWhenHostsCannotBeAligned)
+TEST(Model, ReportsThatHostsCannotBeAligned)
 {
     TraceBuilder trace(2);
     trace.host(1, "host1", 1s);

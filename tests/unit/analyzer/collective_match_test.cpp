@@ -43,7 +43,7 @@ TEST(MatchCollectives, BringsAllRanksTogether)
     EXPECT_EQ(model.operations[1].kind, CollectiveKind::AllGather);
 }
 
-TEST(MatchCollectives, ReportsWhoDisagrees)
+TEST(MatchCollectives, ReportsTheRankThatDiffers)
 {
     TraceBuilder trace = fourSteps(3);
     ++*trace.process(2).collectiveCalls[4].count;
@@ -110,7 +110,7 @@ TEST(MatchCollectives, ASizeThatIsNotKnownDisagreesWithNone)
 }
 
 // As of a split that only NCCL's ranges told of.
-TEST(MatchCollectives, CountsTheMembersWhereNobodyWasToldTheSize)
+TEST(MatchCollectives, CountsTheMembersIfTheSizeIsUnknown)
 {
     TraceBuilder trace = fourSteps(3);
     for (int rank = 0; rank < 3; ++rank) {

@@ -60,7 +60,7 @@ TEST(CompareSeries, AdmitsWhatNoiseHides)
     EXPECT_GE(inconclusive, 80);
 }
 
-TEST(CompareSeries, SaysNothingOfFewValues)
+TEST(CompareSeries, ReportsNothingForFewValues)
 {
     EXPECT_EQ(verdictOf({100, 100, 100, 100}, {200, 200, 200, 200}, 0.02), Verdict::Inconclusive);
     EXPECT_EQ(verdictOf({100}, {200, 201, 200, 202, 200, 201}, 0.02), Verdict::Inconclusive);
@@ -68,7 +68,7 @@ TEST(CompareSeries, SaysNothingOfFewValues)
 }
 
 /// What is said to be enough is: of twice as many steps again most comparisons are conclusive.
-TEST(CompareSeries, TellsHowManyStepsWouldBeConclusive)
+TEST(CompareSeries, ReportsHowManyStepsWouldBeConclusive)
 {
     std::mt19937_64 random(7);
     int told = 0;
@@ -126,7 +126,7 @@ const Metric& metricOf(const Comparison& comparison, std::string_view name)
     return *found;
 }
 
-TEST(CompareRuns, SaysWhichPartOfTheStepChanged)
+TEST(CompareRuns, ReportsWhichPartOfTheStepChanged)
 {
     const Comparison comparison = compareRuns(runOf(4ms, "gemm_a"), runOf(6ms, "gemm_a"), 0.02);
     EXPECT_EQ(comparison.verdict(), Verdict::Worse);
@@ -153,7 +153,7 @@ report::Report unsteadyRun(std::chrono::nanoseconds more)
     return report::buildReport(trace.run(), {});
 }
 
-TEST(CompareRuns, SaysWhatWouldMakeItConclusive)
+TEST(CompareRuns, ReportsWhatWouldMakeItConclusive)
 {
     const Comparison unsteady = compareRuns(unsteadyRun(0ns), unsteadyRun(300us), 0.02);
     ASSERT_EQ(unsteady.verdict(), Verdict::Inconclusive);
@@ -191,7 +191,7 @@ TEST(CompareRuns, CountsCollectivesAStepAlsoByCudaEvents)
     EXPECT_FALSE(metricOf(comparison, "compute_ns").change.has_value());
 }
 
-TEST(CompareRuns, TellsAddedKernelsFromRemovedOnes)
+TEST(CompareRuns, DistinguishesAddedKernelsFromRemovedOnes)
 {
     const Comparison comparison = compareRuns(runOf(4ms, "gemm_a"), runOf(4ms, "gemm_b"), 0.02);
     EXPECT_EQ(comparison.verdict(), Verdict::Same);
@@ -210,7 +210,7 @@ TEST(CompareRuns, RemarksWhatDoesNotCompare)
     EXPECT_NE(comparison.remarks[0].find("2 ranks, the new run 3"), std::string::npos);
 }
 
-TEST(CompareRuns, SaysOnceWhatIsWrongWithBoth)
+TEST(CompareRuns, ReportsACommonProblemOnce)
 {
     report::Report base = runOf(4ms, "gemm");
     report::Report now = runOf(4ms, "gemm");

@@ -67,7 +67,7 @@ TEST(CostAttribution, whatIsBrokenComesFirst)
     EXPECT_EQ(orderOf({finding("costly", Kind::Cause, 1000), broken}), (Names{"died", "costly"}));
 }
 
-TEST(CostAttribution, aPartOnTheSameRanksCostsNoMoreThanTheWhole)
+TEST(CostAttribution, aPartOnTheSameRanksCostsNoMoreThanItsHolder)
 {
     std::vector<Finding> findings{finding("part", Kind::Cause, 80, {"whole"}),
                                   finding("whole", Kind::Symptom, 50)};
@@ -80,7 +80,7 @@ TEST(CostAttribution, aPartOnTheSameRanksCostsNoMoreThanTheWhole)
     EXPECT_EQ(findings[0].severity, Severity::Warning);
 }
 
-TEST(CostAttribution, aSymptomSaysItsBiggestCauseAgain)
+TEST(CostAttribution, aSymptomRestatesItsBiggestCause)
 {
     std::vector<Finding> findings{finding("effect", Kind::Symptom, 100),
                                   finding("minor", Kind::Cause, 20, {"effect"}),

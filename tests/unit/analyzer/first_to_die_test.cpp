@@ -134,7 +134,7 @@ TEST_F(FirstToDie, isNotTheOneThatWasTerminatedJustBefore)
     expectFirst(2, ", by SIGTERM, 65 ms before the next as ringside record saw it;");
 }
 
-TEST_F(FirstToDie, isToldFromSignsOfLifeWhereNobodySaw)
+TEST_F(FirstToDie, followsFromTheLastActivityIfNothingWatched)
 {
     for (const std::size_t rank : {0U, 1U, 3U}) {
         livedUntil(rank, m_endNs + 2 * kSecond);
@@ -162,7 +162,7 @@ TEST_F(FirstToDie, wasNotSeenBeforeItsLastSignOfLife)
     EXPECT_EQ(analyze().ranks[2].goneNs, std::nullopt);
 }
 
-TEST_F(FirstToDie, isNotClaimedWhereAnotherMayHaveDiedBefore)
+TEST_F(FirstToDie, isUnknownIfAnotherMayHaveEndedBefore)
 {
     goneAfter({330 * kMs, 112 * kMs, 5 * kMs, 213 * kMs});
     m_now[3].life = Life::NotKnown;

@@ -124,7 +124,7 @@ TEST(GraphLaunches, AreTheCollectivesThatTheyRun)
     EXPECT_EQ(unknownCalls(model), 0);
 }
 
-TEST(GraphLaunches, TellWhoWaitedAsCallsDo)
+TEST(GraphLaunches, GiveWaitingTimesAsCallsDo)
 {
     const metrics::RunMetrics plain = metrics::computeMetrics(buildModel(training().run()));
     const metrics::RunMetrics graphs = metrics::computeMetrics(buildModel(withGraphs().run()));
@@ -137,7 +137,7 @@ TEST(GraphLaunches, TellWhoWaitedAsCallsDo)
     EXPECT_EQ(graphs.collectives[0].transferBusGBs, plain.collectives[0].transferBusGBs);
 }
 
-TEST(GraphLaunches, AreStepsWhereNobodyMarksThem)
+TEST(GraphLaunches, AreStepsIfNothingMarksThem)
 {
     TraceBuilder trace = withGraphs();
     for (int rank = 0; rank < 2; ++rank) {

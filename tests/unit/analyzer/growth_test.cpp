@@ -99,7 +99,7 @@ TEST(Growth, isSeenWhereSamplingBeganLate)
     EXPECT_FALSE(growthPerStep(samples, steps));
 }
 
-TEST(Growth, isNotToldFromTooLittle)
+TEST(Growth, isNotReportedFromTooFewValues)
 {
     const auto grows = [](double step) { return 1000 * step; };
     EXPECT_FALSE(growthOf(grows, 17, 90)) << "too few steps";

@@ -81,7 +81,7 @@ TEST_F(Hang, ofAKilledJobWithoutItsRingsTheWatchdogsRowsTell)
     EXPECT_NE(hang::formatText(report).find("it hangs: thread 1 has been in cudaFree"), std::string::npos);
 }
 
-TEST_F(Hang, namesWhoCallsAnotherFunction)
+TEST_F(Hang, namesTheRankThatCallsAnotherFunction)
 {
     process(1).strings[901] = "ncclAllGather";
     process(1).collectiveCalls.at(7).api = 901;
@@ -121,7 +121,7 @@ TEST_F(Hang, aDifferenceThatDidNoHarmIsNoMismatch)
     EXPECT_EQ(analyze().kind, Kind::Nothing);
 }
 
-TEST_F(Hang, saysThatTheMissingRankIsStoppedOrDeadOrHasEnded)
+TEST_F(Hang, reportsThatTheMissingRankIsStoppedDeadOrEnded)
 {
     stopsBefore(2, 1);
     m_now[2].life = Life::Stopped;
@@ -150,7 +150,7 @@ TEST_F(Hang, aDumpOfAJobThatWentOnAndEndedNormallyIsNoHang)
     EXPECT_FALSE(report.ranks[0].hang.has_value());
 }
 
-TEST_F(Hang, namesTheProcessThatDiedFirst)
+TEST_F(Hang, namesTheProcessThatEndedFirst)
 {
     for (std::size_t rank = 0; rank < 4; ++rank) {
         const std::int64_t lived = m_endNs + (rank == 1 ? 0 : 2 * kSecond);
@@ -165,7 +165,7 @@ TEST_F(Hang, namesTheProcessThatDiedFirst)
     EXPECT_EQ(report.ranks.at(1).threads.at(0).function, "cudaMemcpyAsync");
 }
 
-TEST_F(Hang, theOnlyOneThatDiedDiedFirst)
+TEST_F(Hang, theOnlyRankThatEndedIsTheFirst)
 {
     m_now[3] = {Life::Gone, std::nullopt, true}; // the others live, and gave a sign at the same time
     EXPECT_EQ(analyze().diedFirst, 3);
@@ -173,7 +173,7 @@ TEST_F(Hang, theOnlyOneThatDiedDiedFirst)
     EXPECT_EQ(analyze().diedFirst, 3);
 }
 
-TEST_F(Hang, doesNotGuessWhoDiedFirstWhenAllDidAtOnce)
+TEST_F(Hang, namesNoFirstRankIfAllEndedAtOnce)
 {
     for (hang::ProcessNow& now : m_now) {
         now = {Life::Gone, std::nullopt, true};
@@ -191,7 +191,7 @@ TEST_F(Hang, lostRecordsAreNoMissingCalls)
     EXPECT_EQ(analyze().kind, Kind::Nothing);
 }
 
-TEST_F(Hang, nobodyIsMissingInACommunicatorWithoutAHash)
+TEST_F(Hang, noRankIsMissingInACommunicatorWithoutAHash)
 {
     stopsBefore(2, 1);
     for (std::size_t rank = 0; rank < 4; ++rank) {
@@ -200,7 +200,7 @@ TEST_F(Hang, nobodyIsMissingInACommunicatorWithoutAHash)
     EXPECT_EQ(analyze().kind, Kind::Nothing);
 }
 
-TEST_F(Hang, membersOfWhomThereIsNoTraceAreCounted)
+TEST_F(Hang, membersWithoutATraceAreCounted)
 {
     stopsBefore(2, 1);
     m_run.processes.pop_back();

@@ -29,7 +29,7 @@ TEST_F(Hang, ofEachRankTheLastCallsAreShownLatestFirst)
         << hang::formatText(report);
 }
 
-TEST(HangWithDeviceRecords, saysWhichCollectiveEachGpuFinished)
+TEST(HangWithDeviceRecords, reportsWhichCollectiveEachGpuFinished)
 {
     TraceBuilder builder(2);
     builder.steps(5, [](StepBuilder& step) { step.allReduce(1_KiB); });
@@ -66,7 +66,7 @@ TEST_F(Hang, showsTheInnermostLinesOfTheStackThatMatters)
     EXPECT_NE(hang::formatText(analyze()).find("no stack: native stacks: not permitted"), std::string::npos);
 }
 
-TEST_F(Hang, saysOnceWhyThereIsNoStackAndOfPythonAlsoBesideANativeOne)
+TEST_F(Hang, reportsOnceWhyAStackIsMissingAndForPythonAlsoBesideANativeOne)
 {
     stopsBefore(2, 1);
     const std::int64_t pid = process(2).process.pid;
@@ -82,7 +82,7 @@ TEST_F(Hang, saysOnceWhyThereIsNoStackAndOfPythonAlsoBesideANativeOne)
     EXPECT_NE(hang::formatText(analyze()).find("\n    Python stacks: refused"), std::string::npos);
 }
 
-TEST_F(Hang, aRunWithoutRanksSaysSo)
+TEST_F(Hang, aRunWithoutRanksIsReportedAsSuch)
 {
     for (trace::ProcessTrace& each : m_run.processes) {
         each.ranks.clear();

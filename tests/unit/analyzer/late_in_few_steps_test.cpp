@@ -55,7 +55,7 @@ TEST(LateInFewSteps, IsTheRankThatTheOthersWaitFor)
     }
 }
 
-TEST(LateInFewSteps, NamesTheGreatestLossAndSaysThatItMayBeChance)
+TEST(LateInFewSteps, NamesTheGreatestLossAndThatItMayBeChance)
 {
     // Six collectives are two blocks: too few. Rank 3 loses more than rank 0 does.
     const Report report = buildReport(fewSteps(1, 6,
@@ -108,7 +108,7 @@ TEST(LateInFewSteps, TheInconclusiveAnswerNamesTheGreatestLoss)
     }
 }
 
-TEST(LateInFewSteps, NobodyIsWhereAllComeTogether)
+TEST(LateInFewSteps, NoRankIsLateIfAllArriveTogether)
 {
     EXPECT_EQ(lateFindingOf(buildReport(fewSteps(1, 36, [](int, int) { return 0ns; }), {})), nullptr);
 }

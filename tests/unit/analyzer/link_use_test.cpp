@@ -123,7 +123,7 @@ TEST(LinkUse, railsShareWhatTheirHostSent)
     EXPECT_EQ(links[2].use.railShare, std::nullopt);
 }
 
-TEST(LinkUse, theSentenceNamesTheBusiestOrSaysWhatIsMissing)
+TEST(LinkUse, theSentenceNamesTheBusiestOrWhatIsMissing)
 {
     TraceBuilder trace = twoHosts();
     EXPECT_NE(report::linkSentence(report::buildReport(trace.run(), {})).find("not measured"),

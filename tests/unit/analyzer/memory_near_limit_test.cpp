@@ -87,7 +87,7 @@ double figure(const Finding& finding, std::string_view name)
     return figure == finding.figures.end() ? -1 : figure->value;
 }
 
-TEST(MemoryNearLimit, saysWhenGrowingMemoryWillBeFull)
+TEST(MemoryNearLimit, reportsWhenGrowingMemoryWillBeFull)
 {
     const auto finding = found(reportOf({.gibibytesAStep = 0.125, .allocations = {}}));
     ASSERT_TRUE(finding);
@@ -101,7 +101,7 @@ TEST(MemoryNearLimit, saysWhenGrowingMemoryWillBeFull)
 }
 
 /// What is left lasts the longer, the slower it is used up.
-TEST(MemoryNearLimit, saysInWordsHowLongGrowingMemoryLasts)
+TEST(MemoryNearLimit, describesHowLongGrowingMemoryLasts)
 {
     const auto title = [](double hours) {
         const Memory once{.gibibytesAStep = 1e-6, .allocations = {}};
@@ -148,7 +148,7 @@ TEST(MemoryNearLimit, aTrainingThatARefusedAllocationEndsComesFirst)
     EXPECT_EQ(figure(*finding, "steps_until_full"), -1);
 }
 
-TEST(MemoryNearLimit, anAllocatorThatAsksAgainGoesOn)
+TEST(MemoryNearLimit, anAllocatorThatRetriesContinues)
 {
     for (const std::vector<Call>& calls :
          {std::vector<Call>{{44, 2}, {44, 0}}, std::vector<Call>{{20, 2}, {30, 2}}}) {
@@ -172,7 +172,7 @@ TEST(MemoryNearLimit, onlyRefusesWhatTheDeviceWasAskedFor)
     }
 }
 
-TEST(MemoryNearLimit, tellsHowLongItLastsWhereAnAllocatorAskedAgain)
+TEST(MemoryNearLimit, reportsHowLongItLastsAfterARetryOfTheAllocator)
 {
     const auto finding = found(reportOf({.gibibytesAStep = 0.125, .allocations = {{20, 2}, {20, 0}}}));
     ASSERT_TRUE(finding);

@@ -102,7 +102,7 @@ TEST(MessageGroups, ASizeThatIsNotKnownIsNotZero)
     EXPECT_EQ(rendered(run, "markdown").find("| 0 B |"), std::string::npos);
 }
 
-TEST(Steps, ThatNobodyMarkedAreCalledGuessed)
+TEST(Steps, ThatAreNotMarkedAreCalledGuessed)
 {
     const trace::RunTrace run = pipeline().run();
     constexpr std::string_view kGuessed = "guessed from the period of collectives";

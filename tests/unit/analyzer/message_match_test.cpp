@@ -62,7 +62,7 @@ TEST(MessageMatch, TakesSendsToAllMembersForAnAllToAll)
 }
 
 /// Hosts in a row, of which only neighbours meet, by swapping messages.
-TEST(MessageMatch, TiesTheClocksOfHostsThatMeetNobodyElse)
+TEST(MessageMatch, TiesTheClocksOfHostsThatOnlyExchangeMessages)
 {
     constexpr std::int64_t kAheadNs = 3'000'000;
     trace::RunTrace run = playParallelJob({.stages = 3, .hostPerStage = true}).run();

@@ -82,7 +82,7 @@ TEST(Messages, CallsAreSummedByPair)
     EXPECT_EQ(traffic.pairs[1].sender, 2);
 }
 
-TEST(Messages, TheNetworkKnowsMoreThanCalls)
+TEST(Messages, TheNetworkTakesPrecedenceOverCalls)
 {
     TraceBuilder trace = fourRanks();
     addSend(trace, 0, 3, 100);

@@ -55,7 +55,7 @@ TEST(ParallelJob, NamesTheSlowStageNotTheNeighbourThatWaits)
 
 /// Nobody told what the kernels of messages belong to: who is late to the collectives behind them is no
 /// culprit.
-TEST(ParallelJob, BlamesNobodyWhereMessagesAreNotKnown)
+TEST(ParallelJob, BlamesNoRankIfMessagesAreUnknown)
 {
     trace::RunTrace run =
         playParallelJob({.stages = 4}, {.what = ParallelFault::SlowStage, .stage = 2, .factor = 2}).run();
@@ -145,7 +145,7 @@ std::string_view ruleOf(const rules::Finding& finding)
     return nowAndThen ? std::string_view("step_time_jitter") : std::string_view(finding.rule);
 }
 
-TEST(ParallelJob, TellsWorkersStagesDataLinksAndExpertsApart)
+TEST(ParallelJob, DistinguishesWorkersStagesDataLinksAndExperts)
 {
     constexpr std::uint64_t kDrawn = 112;
     std::size_t right = 0;

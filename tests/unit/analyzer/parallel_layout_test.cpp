@@ -19,7 +19,7 @@ model::Model buildGiven(trace::RunTrace run, const char* parallel)
     return model::buildModel(std::move(run), options);
 }
 
-TEST(ParallelLayout, IsFoundInWhoTalksWithWhom)
+TEST(ParallelLayout, IsFoundFromTheCommunicationBetweenRanks)
 {
     for (const int stages : {1, 2, 3, 4, 8}) {
         for (const int replicas : {1, 2, 4}) {
@@ -121,7 +121,7 @@ TEST(ParallelLayout, IsTakenFromTheUser)
 }
 
 /// What the recordings of a few ranks cannot show.
-TEST(ParallelLayout, IsToldOfRanksThatWereRecordedAlone)
+TEST(ParallelLayout, CanBeGivenForRanksThatWereRecordedAlone)
 {
     trace::RunTrace run = playParallelJob({.stages = 4, .replicas = 2, .steps = 5}).run();
     run.processes.resize(3);

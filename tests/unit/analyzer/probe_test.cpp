@@ -13,7 +13,7 @@
 namespace ringside::probe {
 namespace {
 
-TEST(Tournament, EveryPairMeetsOnceAndNobodyPlaysTwiceInARound)
+TEST(Tournament, EveryPairIsMeasuredOnceAndNoHostTwiceInARound)
 {
     for (std::size_t hosts = 0; hosts < 18; ++hosts) {
         std::set<std::pair<std::size_t, std::size_t>> met;
@@ -55,7 +55,7 @@ Matrix evenRdmaMatrix(std::size_t hosts)
     return matrix;
 }
 
-TEST(ProbeVerdict, SaysNothingOfHostsThatAreAlike)
+TEST(ProbeVerdict, ReportsNothingForEqualHosts)
 {
     EXPECT_TRUE(judge(evenMatrix(4)).outliers.empty());
     EXPECT_TRUE(judge(evenMatrix(0)).outliers.empty());
@@ -80,7 +80,7 @@ TEST(ProbeVerdict, NamesTheDirectionAndWhy)
     EXPECT_EQ(verdict.outliers[4].cause, Cause::Latency);
 }
 
-TEST(ProbeVerdict, TellsRdmaFromTcpAndWhy)
+TEST(ProbeVerdict, DistinguishesRdmaFromTcpWithTheReason)
 {
     EXPECT_TRUE(judge(evenRdmaMatrix(4)).outliers.empty());
     Matrix matrix = evenRdmaMatrix(4);
@@ -101,7 +101,7 @@ TEST(ProbeVerdict, TellsRdmaFromTcpAndWhy)
     EXPECT_TRUE(verdict.hosts.empty());
 }
 
-TEST(ProbeVerdict, TellsOfLossOverRdmaEvenWhereItWasFast)
+TEST(ProbeVerdict, ReportsLossOverRdmaEvenIfItWasFast)
 {
     Matrix matrix = evenRdmaMatrix(3);
     matrix.rdma[1][0].measured->lost = 17;
@@ -165,7 +165,7 @@ TEST(ProbeVerdict, ASlowDirectionMayBeFarAway)
     EXPECT_EQ(verdict.outliers[1].cause, Cause::Latency);
 }
 
-TEST(ProbeVerdict, WithoutRdmaDevicesSaysThatItWasNotMeasured)
+TEST(ProbeVerdict, WithoutRdmaDevicesReportsThatItWasNotMeasured)
 {
     const Matrix matrix = evenMatrix(3);
     const Verdict verdict = judge(matrix);
@@ -239,7 +239,7 @@ TEST(TcpProbe, MeasuresWhatTheOtherSideReceived)
     EXPECT_GE(measured->roundTripP99Us, measured->roundTripUs);
 }
 
-TEST(TcpProbe, NobodyThereIsNotMeasured)
+TEST(TcpProbe, WithoutAListenerIsNotMeasured)
 {
     std::uint16_t port = 0;
     {
@@ -249,7 +249,7 @@ TEST(TcpProbe, NobodyThereIsNotMeasured)
     EXPECT_FALSE(runProbe({"not an address", 1}, {}).has_value());
 }
 
-TEST(ProbeMessage, AStrangerWhoSaysALineByteByByteIsNotHeardToItsEnd)
+TEST(ProbeMessage, AStrangersSlowLineIsNotReadToItsEnd)
 {
     using namespace std::chrono_literals;
     const Descriptor listener = listenAt("127.0.0.1");
@@ -271,7 +271,7 @@ TEST(ProbeMessage, AStrangerWhoSaysALineByteByByteIsNotHeardToItsEnd)
     EXPECT_LT(said, kMost);
 }
 
-TEST(ProbeMessage, WhateverAStrangerSaysIsNothing)
+TEST(ProbeMessage, AStrangersMessagesAreIgnored)
 {
     const Message message =
         Message::parse(R"({"token":7,"port":-1,"gbps":"fast","bytes":1e300,"nested":{}})");

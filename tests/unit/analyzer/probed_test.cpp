@@ -101,7 +101,7 @@ TEST(Probed, isReadAsItWasKeptAndIsNoRank)
     EXPECT_TRUE(probed.realtimeNs);
 }
 
-TEST(Probed, ofOtherHostsTellsNothing)
+TEST(Probed, ofOtherHostsIsIgnored)
 {
     probe::Matrix others = matrix(8.0, 50);
     others.hosts = {"host7", "host8"};
@@ -160,7 +160,7 @@ TEST(InterNodeLatency, overRdmaIsHeldAgainstWritesOverRdma)
         << "the network is that slow";
 }
 
-TEST(InterNodeLatency, saysThatItHadNoProbe)
+TEST(InterNodeLatency, reportsThatThereWasNoProbe)
 {
     const auto found = titles(twoHosts(8ms).run(), "inter_node_latency_high");
     ASSERT_EQ(found.size(), 1U);

@@ -165,7 +165,7 @@ TEST_F(ProcessEndsTest, ofProcessesThatJustBeginAreSeen)
 }
 
 /// Until its parent collects it, any kernel tells how it ended.
-TEST_F(ProcessEndsTest, areToldWithTheirSignal)
+TEST_F(ProcessEndsTest, areReportedWithTheirSignal)
 {
     Sleeper process;
     announce("node-1", process);
@@ -178,7 +178,7 @@ TEST_F(ProcessEndsTest, areToldWithTheirSignal)
 }
 
 /// The kernel says 0, too, to those whom it does not tell; this one was told.
-TEST_F(ProcessEndsTest, areToldWhenTheyWereGood)
+TEST_F(ProcessEndsTest, areReportedIfTheyWereNormal)
 {
     Sleeper process;
     announce("node-1", process);

@@ -102,7 +102,7 @@ TEST_F(Query, NothingCanBeWritten)
     EXPECT_EQ(std::get<std::int64_t>(database.ask("SELECT count(*) FROM rank").rows[0][0]), 2);
 }
 
-TEST_F(Query, RowsEndAtTheirLimitAndSaySo)
+TEST_F(Query, RowsEndAtTheirLimitWithANotice)
 {
     Database database = open();
     const Answer some = database.ask(kEndless, atMost(10));

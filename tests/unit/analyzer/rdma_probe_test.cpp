@@ -115,7 +115,7 @@ TEST(RdmaMessage, OfAStrangerIsCutToWhatItMayBe)
     EXPECT_FALSE(wild.measured->lost.has_value());
 }
 
-TEST(RdmaMessage, SaysWhyNothingWasMeasured)
+TEST(RdmaMessage, ReportsWhyNothingWasMeasured)
 {
     const RdmaResult result = rdmaResultOf(toMessage(RdmaResult{std::nullopt, "the device is gone"}));
     EXPECT_FALSE(result.measured.has_value());

@@ -54,7 +54,7 @@ TEST(JsonReport, KeepsItsSchema)
     EXPECT_TRUE(keepsTheSchema(render(lateRank().run(), "json")));
 }
 
-TEST(TextReport, NamesTheThreadsWhoseRecordsWereDropped)
+TEST(TextReport, NamesTheThreadsThatLostRecords)
 {
     trace::RunTrace run = lateRank().run();
     run.processes[1].threads = {{7, 4711, "backward"}};
@@ -65,7 +65,7 @@ TEST(TextReport, NamesTheThreadsWhoseRecordsWereDropped)
         << text;
 }
 
-TEST(TextReport, SaysAReasonThatRanksShareOnce)
+TEST(TextReport, ListsACommonReasonOnce)
 {
     TraceBuilder trace(2);
     trace.steps(6, [](StepBuilder& step) { step.allReduce(1_MiB); });
@@ -167,7 +167,7 @@ TEST(JsonReport, ChargesGroupsOfLateRanksThatShareOneOnlyOnce)
     EXPECT_NEAR(late[1]["cost_ns_per_step"].get<double>(), 2e6, 1e6) << "not what rank 0 costs already";
 }
 
-TEST(JsonReport, BlamesNobodyForLessThanCudaEventsCanTell)
+TEST(JsonReport, BlamesNoRankForLessThanTheErrorOfCudaEvents)
 {
     TraceBuilder trace(4);
     trace.withCudaEvents().steps(20, [](StepBuilder& step) {
@@ -184,7 +184,7 @@ TEST(JsonReport, BlamesNobodyForLessThanCudaEventsCanTell)
     EXPECT_EQ(json["verdict"]["confidence"], "inconclusive");
 }
 
-TEST(JsonReport, SaysThatCudaEventsAreNotEnoughToFindNothing)
+TEST(JsonReport, ReportsThatCudaEventsCannotExcludeProblems)
 {
     TraceBuilder trace(2);
     trace.withCudaEvents().steps(20, [](StepBuilder& step) {
@@ -217,7 +217,7 @@ TEST(JsonReport, NamesTheRun)
     EXPECT_EQ(json["findings"].size() + json["not_applicable"].size() > 0, true);
 }
 
-TEST(JsonReport, TellsWhatClocksOfHostsWereTakenFor)
+TEST(JsonReport, ReportsHowClocksOfHostsWereAligned)
 {
     TraceBuilder trace(2);
     trace.host(1, "host1", 3s, 30);
@@ -267,7 +267,7 @@ TEST(TextReport, FitsATerminalAndPrintsUnitsThatPeopleRead)
 }
 
 // Two communicators with the same calls: their rows differ in nothing but what they are called.
-TEST(TextReport, TellsEqualRowsOfSeveralCommunicatorsApart)
+TEST(TextReport, DistinguishesEqualRowsOfSeveralCommunicators)
 {
     TraceBuilder trace = lateRank();
     for (int rank = 0; rank < trace.ranks(); ++rank) {

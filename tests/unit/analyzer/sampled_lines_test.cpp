@@ -101,7 +101,7 @@ TEST(SampledLines, WhereNothingWasSampledIsAGap)
         << "a gap, then a counter that began anew";
 }
 
-TEST(SampledLines, WhatCouldNotBeReadSaysWhy)
+TEST(SampledLines, MissingValuesHaveAReason)
 {
     TraceBuilder trace = twoRanks();
     const trace::StringId why = trace.text(0, "Not Supported");
@@ -115,7 +115,7 @@ TEST(SampledLines, WhatCouldNotBeReadSaysWhy)
     EXPECT_EQ(report::cellText(table.rows[0][2]), "-");
 }
 
-TEST(SampledLines, AHostsCounterIsOneLineWhoeverSampledIt)
+TEST(SampledLines, AHostsCounterIsOneLineWhicheverProcessSampledIt)
 {
     TraceBuilder trace = twoRanks();
     trace.sample(0, {0, "network", "eth0", "rx_errors", "gauge"}, 1 * kSecond, 1);

@@ -58,7 +58,7 @@ TEST(Scaling, OfSharedWorkCountsTheTime)
     EXPECT_NEAR(scaling.biggestLossNs, 5e6, 1e5); // a half of 2 ms was due
 }
 
-TEST(Scaling, AsksWhenTheWorkSeemsShared)
+TEST(Scaling, ReportsThatTheWorkSeemsShared)
 {
     const Scaling scaling = scalingOf(study(4ms), Work::PerRank);
     ASSERT_EQ(scaling.remarks.size(), 1U);

@@ -83,7 +83,7 @@ TEST(ScreenReport, FoldsCommunicatorsThatAreAlike)
                 testing::ContainsRegex("AllReduce +2 +4.00 MiB +1 +1000"));
 }
 
-TEST(ScreenReport, SaysALossOnce)
+TEST(ScreenReport, ListsALossOnce)
 {
     const Report report = buildReport(lateRankOf(4, 20), {});
     EXPECT_EQ(report.verdict.rule, "late_rank");
@@ -202,7 +202,7 @@ TEST(RecordingWithoutSteps, HasNoStepTimeToCompare)
     EXPECT_THROW((void)compare::scalingOf({report, report}, compare::Work::PerRank), Error);
 }
 
-TEST(ImportedTrace, IsNotToldToUseOurOptions)
+TEST(ImportedTrace, GetsNoAdviceAboutOptionsOfRecord)
 {
     for (const bool imported : {false, true}) {
         trace::RunTrace run = jobWithoutSteps(imported);
@@ -274,7 +274,7 @@ TEST(FewOfManyRanks, AreSaidToBeCompared)
     EXPECT_THAT(screenOf(report), HasSubstr("by rank of 2 of 4 ranks"));
 }
 
-TEST(DataSkew, IsNoChangeThatNobodySaw)
+TEST(DataSkew, IsNotReportedForUnmeasuredChanges)
 {
     const auto skewed = [](int steps) {
         TraceBuilder trace(4);

@@ -18,7 +18,7 @@ struct Case {
     std::string expected; ///< part of what is said; empty: nothing is
 };
 
-TEST(Settings, SaysWhatIsWrongAndNothingElse)
+TEST(Settings, ReportsWhatIsWrongAndNothingElse)
 {
     const std::vector<Case> cases = {
         {{{"NCCL_BUFFSIZE", "4M"}}, 22809, "NCCL_BUFFSIZE=4M is read as 4"},

@@ -255,7 +255,7 @@ TEST(PythonStacks, thatAreRefusedSayWhatWouldHelp)
     EXPECT_EQ(text.find("sudo"), std::string::npos) << text;
 }
 
-TEST(BoundedChild, givesOutputAndSaysHowItEnded)
+TEST(BoundedChild, returnsOutputAndExitStatus)
 {
     const auto say = [](const char* text, int code) {
         return runBounded(
@@ -285,7 +285,7 @@ TEST(BoundedChild, isEndedWhenItTakesTooLong)
     EXPECT_EQ(result.error, "did not finish within 1 s");
 }
 
-TEST(BoundedChild, isEndedAlsoWhenItSaysNothingMoreAndStays)
+TEST(BoundedChild, isEndedWhenItClosesItsOutputAndStays)
 {
     const BoundedResult result = runBounded(
         [] {

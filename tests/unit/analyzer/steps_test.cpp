@@ -142,7 +142,7 @@ TEST(Steps, ComeFromThePeriodOfCollectives)
 }
 
 // As of an export without payloads: each call looks like the other, what was launched before it does not.
-TEST(Steps, OfCallsWithoutSizesAreToldByTheKernelsBetween)
+TEST(Steps, OfCallsWithoutSizesAreFoundByTheKernelsBetween)
 {
     TraceBuilder trace(2);
     trace.withoutStepEndSync().steps(kSteps, [](StepBuilder& step) {
@@ -304,7 +304,7 @@ TEST(Steps, AreRangesOfTheNameThatTheUserGives)
 }
 
 /// As stock PyTorch on one GPU, imported from its profiler: nothing else says what a step is.
-TEST(Steps, AreFromOneOptimizerRangeToTheNextWhereNothingElseTells)
+TEST(Steps, AreBetweenOptimizerRangesIfNothingElseMarksThem)
 {
     TraceBuilder trace(1);
     trace.steps(kSteps, [](StepBuilder& step) { step.everyRank().compute(3ms); });
@@ -633,7 +633,7 @@ TEST(Steps, OfWhichThereIsOneBeginWhereEarlierWorkEnds)
         << "until then the device did what is of no step";
 }
 
-TEST(ParseStepName, KnowsTheUsualOnes)
+TEST(ParseStepName, RecognizesTheUsualOnes)
 {
     EXPECT_EQ(trace::parseStepName("ProfilerStep#17")->number, 17);
     EXPECT_EQ(trace::parseStepName("iteration 3")->number, 3);

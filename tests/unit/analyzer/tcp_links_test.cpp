@@ -100,7 +100,7 @@ TEST(TcpLinks, countWhatWasUnderWayWithoutFullBuffers)
     EXPECT_NEAR(*links[1].deliveryGBs, 1.0, 1e-9);
 }
 
-TEST(TcpLinks, anAddressThatIsNotTheRunsOrSeveralHostsHaveIsNobodys)
+TEST(TcpLinks, anUnknownOrSharedAddressBelongsToNoHost)
 {
     TraceBuilder trace = ring();
     carryAll(trace, {});

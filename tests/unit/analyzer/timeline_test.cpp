@@ -470,7 +470,7 @@ TEST(RangeStatistics, countsOnlyWhatIsInside)
     EXPECT_EQ(tableOf(model, whole).rows.size(), 4U);
 }
 
-TEST(RangeStatistics, saysWhatWasNotMeasured)
+TEST(RangeStatistics, reportsWhatWasNotMeasured)
 {
     TraceBuilder builder(1);
     builder.withoutDeviceTier("no CUPTI here").steps(6, [](StepBuilder& step) {

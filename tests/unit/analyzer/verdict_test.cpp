@@ -166,7 +166,7 @@ TEST(Verdict, NamesARankThatIsLateNowAndThen)
         << finding->title;
 }
 
-TEST(Verdict, OfMissingRanksIsLessSureAndSaysSo)
+TEST(Verdict, OfMissingRanksIsLessSureAndGivesTheReason)
 {
     trace::RunTrace run = lateRank(4, 20).run();
     run.processes.pop_back();
@@ -247,7 +247,7 @@ TEST(Verdict, CallsARunThatComputesComputeBound)
         << report.verdict.summary;
 }
 
-TEST(Findings, SayWhoseCostHoldsTheirs)
+TEST(Findings, NameTheFindingWhoseCostIncludesTheirs)
 {
     TraceBuilder trace(4);
     trace.steps(20, [](StepBuilder& step) {

@@ -37,7 +37,7 @@ protected:
         std::filesystem::temp_directory_path() / ("watched-" + std::to_string(getpid()) + ".ringside");
 };
 
-TEST_F(WatchedOpen, isToldOfTheBytesOfItsChunks)
+TEST_F(WatchedOpen, reportsTheBytesOfItsChunks)
 {
     std::atomic<std::uint64_t> bytes{0};
     const trace::RunTrace run = trace::openRun(m_run, [&](std::uint64_t more) { bytes += more; });

@@ -152,7 +152,7 @@ TEST(WhatIf, WithoutBlockingCallsTheHostLaunchesOn)
 }
 
 /// The thread that waited is woken some time after its device is done.
-TEST(WhatIf, WithoutBlockingCallsNobodyHasToBeWoken)
+TEST(WhatIf, WithoutBlockingCallsNoHostIsWoken)
 {
     trace::RunTrace run = synchronizingRun(500us);
     for (trace::ProcessTrace& process : run.processes) {

@@ -60,7 +60,7 @@ trace::RunTrace withoutSizes(trace::RunTrace run)
     return run;
 }
 
-TEST(WhatIfRefusals, ARunOfOneRankSaysThatTheOthersAreMissing)
+TEST(WhatIfRefusals, ARunOfOneRankIsRefusedForTheMissingRanks)
 {
     const trace::RunTrace run = oneRankOf(simulate(exposedRun()));
     for (const Changes& changes : changesOfMessages()) {
@@ -89,7 +89,7 @@ TEST(WhatIfRefusals, MessagesWithoutSizesAreNotOfOneSize)
     }
 }
 
-TEST(WhatIfRefusals, AStepWithoutCommunicationSaysSo)
+TEST(WhatIfRefusals, AStepWithoutCommunicationIsRefused)
 {
     TraceBuilder trace(2);
     trace.steps(12, [](StepBuilder& step) { step.everyRank().compute(5ms); });

@@ -81,7 +81,7 @@ TEST(WhatIf, ThousandsOfStreamsAreRefused)
     EXPECT_THROW((void)ask(run), Error);
 }
 
-TEST(WhatIf, SaysFirstThatItsReplayIsOff)
+TEST(WhatIf, ReportsFirstThatItsReplayIsOff)
 {
     Prediction prediction;
     prediction.measuredNs = 10 * kMs;

@@ -90,7 +90,7 @@ TEST_F(CapturedGraphs, thatBecameInvalidLeaveNothing)
     EXPECT_EQ(graphs->launched(kExecutable)->parts[0].calls, 1U);
 }
 
-TEST_F(CapturedGraphs, ofACaptureThatNobodySawBeginAreNotCountedBackwards)
+TEST_F(CapturedGraphs, ofACaptureWithoutABeginAreNotCountedBackwards)
 {
     graphs->endCapture(kCapture, kGraph);
     EXPECT_EQ(g_openCaptures.load(), 0);

@@ -90,7 +90,7 @@ TEST(Conduct, aProgramThatEndsItselfIsNotCalledKilled)
     }
 }
 
-TEST(Conduct, aProgramThatWasKilledToldNothing)
+TEST(Conduct, aKilledProgramHasNoRecordedEnd)
 {
     for (const std::string how : {"kill", "abort", "exec_that_fails"}) {
         const RecordedRun run({"recorded_conduct", "ends", how});
@@ -284,7 +284,7 @@ TEST_F(CuptiRefuses, whenItIsNotAllowed)
     EXPECT_NE(run.output.find("cupti: 0 kinds on, 0 subscribers"), std::string::npos) << run.output;
 }
 
-TEST_F(CuptiRefuses, withoutAWordWhereNobodyAskedForIt)
+TEST_F(CuptiRefuses, silentlyIfItWasNotRequested)
 {
     RecordedRun::Environment environment = fake("subscribe 999");
     environment[0] = "RINGSIDE_PROFILE=auto";
@@ -391,7 +391,7 @@ TEST(Cupti, ofAnotherCudaIsNotTakenInItsPlace)
         << run.output;
 }
 
-TEST_F(CuptiRefuses, nothingWhileTheProfileNeverAsks)
+TEST_F(CuptiRefuses, nothingWhileTheProfileNeedsNoDeviceWork)
 {
     const RecordedRun run(
         {"recorded_conduct", "one_allocation"}, RecordedRun::Collector::Preloaded,

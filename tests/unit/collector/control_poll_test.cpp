@@ -61,7 +61,7 @@ TEST_F(ControlPollTest, answersWithTheLevelThatItSwitchedTo)
     EXPECT_EQ(status().level, "paused");
 }
 
-TEST_F(ControlPollTest, saysFromWhichStepOnItObeys)
+TEST_F(ControlPollTest, reportsFromWhichStepOnItFollowsTheOrder)
 {
     ControlPoll poll(names);
     poll.begin();

@@ -165,7 +165,7 @@ TEST(ThreadIds, aHandleIsTheThreadsThatHadItThen)
     EXPECT_EQ(threads.tidAt(7, 9600), 0U) << "of a thread that is not recorded";
 }
 
-TEST(ThreadIds, twoLivingThreadsWithOneHandleAreNobody)
+TEST(ThreadIds, twoLivingThreadsWithOneHandleAreAmbiguous)
 {
     ThreadIds threads;
     threads.begin(7, 100, 1000);

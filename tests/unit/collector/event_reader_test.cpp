@@ -108,7 +108,7 @@ TEST_F(EventReading, CountsFromTheAnchorInNanoseconds)
     EXPECT_EQ(m_reader.waiting(), 0U);
 }
 
-TEST_F(EventReading, SaysHowFarCudasMillisecondsAreRounded)
+TEST_F(EventReading, ReportsTheRoundingOfCudasMilliseconds)
 {
     recorded(1, 1, 0, 1);
     recorded(2, 2, 0, 100'000); // 100 s: a float of ms is 7.8 us coarse
@@ -117,7 +117,7 @@ TEST_F(EventReading, SaysHowFarCudasMillisecondsAreRounded)
     EXPECT_GE(written(1).uncertaintyNs, written(0).uncertaintyNs + 2 * 7800);
 }
 
-TEST_F(EventReading, AsksOnceForEachStreamThatIsBusy)
+TEST_F(EventReading, QueriesEachBusyStreamOnce)
 {
     const EventPair& first = recorded(1, 5, 0, 1);
     recorded(2, 5, 1, 2);

@@ -127,7 +127,7 @@ TEST(EventTiming, leavesACaptureAlone)
     EXPECT_EQ(recorded.timedCalls(), 2U) << "those that ran";
 }
 
-TEST(EventTiming, asksOnWhileAnotherThreadCaptures)
+TEST(EventTiming, continuesToQueryWhileAnotherThreadCaptures)
 {
     const EventRun recorded({"open", "single", "long_capture", "single", "close"});
     EXPECT_EQ(recorded.timedCalls(), 4U) << recorded.tier().reason;
@@ -228,7 +228,7 @@ TEST(EventTiming, takesNoneBelowStandard)
     EXPECT_EQ(run.output.find("ringside["), std::string::npos) << run.output;
 }
 
-TEST(EventTiming, needsACudaThatHasWhatItAsksFor)
+TEST(EventTiming, needsACudaWithItsFunctions)
 {
     const RecordedRun run({"recorded_program", "calls"}, RecordedRun::Collector::Preloaded,
                           {"RINGSIDE_PROFILE=standard", "RINGSIDE_CUDA_EVENTS=1"});

@@ -20,7 +20,7 @@ TEST(Gate, aFirstCallMayBeginARecording)
     EXPECT_TRUE(gate.isRecording());
 }
 
-TEST(Gate, aPauseClosesItForWhatOnlyTellsOfItself)
+TEST(Gate, aPauseClosesItForCallsThatDefineNothing)
 {
     Gate gate;
     gate.begin();

@@ -62,7 +62,7 @@ TEST_F(HangDetectorTest, aCallThatDoesNotReturnIsAHangOnce)
     EXPECT_EQ(look(5000, 5, {waits}), Change::None);
 }
 
-TEST_F(HangDetectorTest, saysSinceWhenNoCollectiveCame)
+TEST_F(HangDetectorTest, reportsSinceWhenThereWasNoCollective)
 {
     look(5, std::nullopt, {});
     EXPECT_EQ(quietSinceNs(), std::nullopt) << "no communicator";
@@ -90,7 +90,7 @@ TEST_F(HangDetectorTest, aCallRightAfterTheOneThatHungIsAnother)
     EXPECT_EQ(look(301, 5, {inCall(1, Api::cudaStreamSynchronize, 300)}), Change::Ended);
 }
 
-TEST_F(HangDetectorTest, aRhythmThatStopsForLongIsAHangThatSaysWhatThreadsDo)
+TEST_F(HangDetectorTest, regularCollectivesThatStopAreAHangWithTheCallsOfThreads)
 {
     const std::int64_t last = train(100, 200, 1);
     EXPECT_EQ(look(last + 300, m_issued, {computing(1)}), Change::None) << "a checkpoint may take that long";
@@ -117,7 +117,7 @@ TEST_F(HangDetectorTest, loadingAndCompilingBeforeAnyRhythmIsNoHang)
     EXPECT_EQ(look(broadcast + 599, m_issued, {computing(1)}), Change::None);
 }
 
-TEST_F(HangDetectorTest, aJobThatStopsBeforeItHadARhythmIsToldOfInTheEnd)
+TEST_F(HangDetectorTest, aJobThatStopsBeforeItIsRegularIsReportedEventually)
 {
     EXPECT_EQ(look(1, 7, {computing(1)}), Change::None);
     EXPECT_EQ(look(1200, 7, {computing(1)}), Change::None);
@@ -140,14 +140,14 @@ TEST_F(HangDetectorTest, aProcessThatNeverIssuedACollectiveOnlyComputes)
     EXPECT_EQ(look(9000, 0, {computing(1)}), Change::None);
 }
 
-TEST_F(HangDetectorTest, nobodyExpectsCollectivesAfterTheLastCommunicator)
+TEST_F(HangDetectorTest, noCollectivesAreExpectedAfterTheLastCommunicator)
 {
     EXPECT_EQ(look(1, 7, {computing(1)}), Change::None);
     EXPECT_EQ(look(100, std::nullopt, {computing(1)}), Change::None);
     EXPECT_EQ(look(9000, std::nullopt, {computing(1)}), Change::None);
 }
 
-TEST_F(HangDetectorTest, aThreadThatWaitsForEverIsToldOfOnce)
+TEST_F(HangDetectorTest, aThreadThatWaitsForEverIsReportedOnce)
 {
     const auto waits = inCall(2, Api::cudaStreamSynchronize, 0);
     EXPECT_EQ(look(300, 1000, {computing(1), waits}), Change::Began);

@@ -91,7 +91,7 @@ TEST(Identity, takesTheRankFromTheLauncher)
 }
 
 /// As programs load it that bring a runtime of their own: under another name, for themselves alone.
-TEST(Identity, knowsTheEmulatedPlatformHoweverItWasLoaded)
+TEST(Identity, recognizesTheEmulatedPlatformHoweverItWasLoaded)
 {
     const ringside::test::TemporaryDirectory directory;
     std::error_code missing;

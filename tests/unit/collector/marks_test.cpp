@@ -107,7 +107,7 @@ TEST(DeviceWindow, ofAShortRunIsItsWarmUp)
     EXPECT_EQ(run.number("SELECT count(*) FROM window"), 1);
 }
 
-TEST(DeviceWindow, saysFromWhichStepOnTheRunIsWarm)
+TEST(DeviceWindow, reportsTheFirstStepAfterWarmUp)
 {
     const RecordedRun run({"recorded_steps", "both", "30"}, RecordedRun::Collector::Preloaded,
                           onPlatform("auto"));

@@ -65,7 +65,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Kinds, Neighbour, testing::Values("older", "newer"),
                          [](const auto& kind) { return std::string(kind.param); });
 
-TEST_P(Neighbour, insideOfOurWindowMeasuresAsWithoutUsAndTheGapIsTold)
+TEST_P(Neighbour, insideTheWindowMeasuresAsWithoutTheCollectorAndTheGapIsReported)
 {
     const trace::ProcessTrace trace =
         record({{"wait", "work", "start", "work", "stop", "wait", "work", "end"}});
@@ -116,7 +116,7 @@ TEST_P(Neighbour, thatIsThereAtTheEndIsLeftAlone)
 }
 
 // No other client here, but the same program: one without steps and without a communicator.
-TEST(UnmarkedJob, isMeasuredFromTheBeginningAndTheTraceSaysWhenItBecameSteady)
+TEST(UnmarkedJob, isMeasuredFromTheBeginningAndTheTraceStatesWhenItBecameSteady)
 {
     const Job job{{"train", "work"}, {"RINGSIDE_PROFILE=auto"}};
     const RecordedRun run = job.run("newer", RecordedRun::Collector::Preloaded);

@@ -23,7 +23,7 @@ TEST(NewerNccl, communicatorsHaveTheNameThatTheProgramGaveThem)
               "data parallel|pipeline|-|-|-");
 }
 
-TEST(NewerNccl, anEnlargedCommunicatorIsNobodysMatch)
+TEST(NewerNccl, anEnlargedCommunicatorMatchesNoOther)
 {
     const RecordedRun run({"recorded_newer", "grows"});
     EXPECT_EQ(run.waitStatus, 0) << run.output;
@@ -53,7 +53,7 @@ TEST(NewerNccl, aConfigurationOfACallIsPassedOn)
 
 // The collector's symbol is there whatever the program's NCCL has: that is the one thing a probe cannot tell.
 // The version, and the library itself, answer as without the collector.
-TEST(NewerNccl, aProbingProgramIsToldTheTruthByVersionAndLibraryAndByTheCall)
+TEST(NewerNccl, aProbingProgramGetsTheTrueVersionLibraryAndResult)
 {
     const RecordedRun without({"recorded_newer", "probes"}, RecordedRun::Collector::Absent);
     EXPECT_EQ(without.output, "library: suspend 0, grow 1\nprocess: suspend 0, version 1\n");

@@ -107,7 +107,7 @@ TEST(NoHarmOf, aSandboxThatLeavesOneWayToDescriptorsOfOurOwn)
     }
 }
 
-TEST(NoHarmOf, aSandboxThatLeavesNoneIsNotRecordedAndTold)
+TEST(NoHarmOf, aSandboxWithoutDescriptorsIsReportedAndNotRecorded)
 {
     const std::vector<std::string> command{"recorded_no_harm", "sandboxed", std::to_string(kCloseRange),
                                            std::to_string(SYS_unshare)};

@@ -155,7 +155,7 @@ struct NvtxCallsTest : testing::Test {
     }
 };
 
-TEST_F(NvtxCallsTest, knowsTheBytesAndNothingThatNobodyTold)
+TEST_F(NvtxCallsTest, reportsTheBytesAndNothingUnknown)
 {
     const trace::CollectiveCallRow& call = trace().collectiveCalls.at(0);
     EXPECT_EQ(trace().text(call.api), "ncclAllReduce");
@@ -190,7 +190,7 @@ TEST_F(NvtxCallsTest, whatIsLearntOfACommunicatorIsWrittenAgain)
     EXPECT_LE(world.createdNs, trace().collectiveCalls.at(0).startNs);
 }
 
-TEST_F(NvtxCallsTest, ranksOfOneProcessAreToldApartByTheirDevice)
+TEST_F(NvtxCallsTest, ranksOfOneProcessAreDistinguishedByTheirDevice)
 {
     EXPECT_EQ(trace().collectiveCalls.at(3).communicator, communicator(kTwoRanks, 1).id);
     EXPECT_EQ(trace().collectiveCalls.at(4).communicator, communicator(kTwoRanks, 0).id);

@@ -51,7 +51,7 @@ TEST(NvtxOld, itsRangesAreRecordedAndGoToTheOtherToolsEntryForIt)
     EXPECT_EQ(ranges(both), ranges(run));
 }
 
-TEST(NvtxChain, ourDomainsAreNotForAToolThatKnowsNone)
+TEST(NvtxChain, ourDomainsAreNotPassedToAToolWithoutDomains)
 {
     const RecordedRun alone({"recorded_nvtx_events"}, Collector::Absent, withTool("plain"));
     const RecordedRun both({"recorded_nvtx_events"}, Collector::Preloaded, withTool("plain"));

@@ -14,7 +14,7 @@ namespace {
 
 const std::string kCalls = "FROM collective_call c JOIN string s ON s.id = c.api_id ";
 
-TEST(NvtxNccl, aLinkedInNcclStartsTheRecordingAndTellsItsCalls)
+TEST(NvtxNccl, aLinkedInNcclStartsTheRecordingAndReportsItsCalls)
 {
     const RecordedRun run({"recorded_linked"});
     EXPECT_EQ(run.waitStatus, 0) << run.output;
@@ -35,7 +35,7 @@ TEST(NvtxNccl, aLinkedInNcclStartsTheRecordingAndTellsItsCalls)
     EXPECT_EQ(run.text("SELECT rank || ' of ' || world_size FROM rank"), "3 of 8");
 }
 
-TEST(NvtxNccl, theRealNcclTellsTheSizeOfItsMessages)
+TEST(NvtxNccl, theRealNcclReportsTheSizeOfItsMessages)
 {
     if (std::string_view(RINGSIDE_REAL_NCCL).empty()) {
         GTEST_SKIP() << "the build found no libnccl.so.2 of the CUDA toolkit";
@@ -105,7 +105,7 @@ TEST_F(TwoRanks, whatNcclCallsInsideIsNotTheProgramsDoing)
     }
 }
 
-TEST(NvtxNccl, whatThePluginSeesItAloneTellsOf)
+TEST(NvtxNccl, callsThatThePluginReportsAreRecordedOnce)
 {
     const RecordedRun run({"recorded_nccl_dlopen", "ranks", RINGSIDE_PLATFORM "/libnccl.so.2"},
                           RecordedRun::Collector::Preloaded, onPlatform(""));

@@ -203,7 +203,7 @@ TEST(Preload, dropsNothingOfAHundredThousandCallsASecond)
     EXPECT_EQ(run.number("SELECT count(*) FROM dropped"), 0);
 }
 
-TEST(Preload, aKilledProgramLeavesItsRingsAndSaysWhere)
+TEST(Preload, aKilledProgramLeavesItsRingsAndTheirPlace)
 {
     const RecordedRun run({"recorded_program", "killed"});
     EXPECT_TRUE(WIFSIGNALED(run.waitStatus) && WTERMSIG(run.waitStatus) == SIGKILL);
@@ -223,7 +223,7 @@ TEST(Preload, aKilledProgramLeavesWhatWasRecordedWhen)
               1);
 }
 
-TEST(Preload, aProgramThatDiesInACallLeavesItInFlight)
+TEST(Preload, aProgramThatEndsInACallLeavesItInFlight)
 {
     const RecordedRun run({"recorded_program", "hangs"});
     EXPECT_TRUE(WIFSIGNALED(run.waitStatus) && WTERMSIG(run.waitStatus) == SIGALRM);
@@ -274,7 +274,7 @@ TEST(Preload, storesOnlyListedSettingsAndNoSecrets)
     EXPECT_EQ(run.number("SELECT world_size FROM rank"), 8);
 }
 
-TEST(Preload, saysWhatNcclWasToldInVain)
+TEST(Preload, reportsSettingsThatNcclIgnores)
 {
     const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "nccl.conf";
     std::ofstream(file) << "# a comment = not a setting\nNCCL_BUFFSIZE=8388608\nNCCL_ALGO=Tree\n";

@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Profiler, EveryPair,
                          });
 
 // NCCL 2.26.2 to 2.27.7 would not have told it of the tasks; ours has a handle for the group.
-TEST(ProfilerChain, hearsNoTasksOfAGroupThatItGaveNoHandle)
+TEST(ProfilerChain, getsNoTasksOfAGroupWithoutAHandle)
 {
     const RecordedRun::Environment groupless{"RINGSIDE_TEST_CHAIN_WITHOUT=1"};
     const ChainedRun older(script(4, {"open", "operations", "close"}), pluginOf(4), kHostOperations,
@@ -166,7 +166,7 @@ TEST(ProfilerChain, hearsOfPhasesFromAnNcclThatHasThem)
     EXPECT_EQ(older.count(" type=32768 "), 0U);
 }
 
-TEST(ProfilerChain, hearsNothingOfWhatOnlyOursAsksFor)
+TEST(ProfilerChain, getsNoEventsThatOnlyTheCollectorRequests)
 {
     const ChainedRun chained(script(5, {"open", "operations", "deep", "close"}), pluginOf(5), 0,
                              {"RINGSIDE_PROFILE=deep"});
@@ -192,7 +192,7 @@ TEST(ProfilerChain, isFoundByNcclsRules)
     }
 }
 
-TEST(ProfilerChain, saysWhatCouldNotBeLoaded)
+TEST(ProfilerChain, reportsWhatCouldNotBeLoaded)
 {
     const ChainedRun missing(script(5, {"open", "operations", "close"}), "nowhere", kHostOperations);
     EXPECT_NE(missing.run.output.find("the profiler plugin nowhere could not be loaded"), std::string::npos);

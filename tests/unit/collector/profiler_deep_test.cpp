@@ -32,7 +32,7 @@ trace::ProcessTrace traceOf(const RecordedRun& run)
 
 class EveryVersionDeep : public testing::TestWithParam<int> {};
 
-TEST_P(EveryVersionDeep, asksForWhatItHas)
+TEST_P(EveryVersionDeep, requestsTheEventsOfItsVersion)
 {
     const RecordedRun run = play(GetParam(), {"open", "close"});
     const char* const masks[] = {"mask 0x1e\n", "mask 0x5e\n", "mask 0xf5e\n", "mask 0x1f5e\n"};
@@ -56,7 +56,7 @@ TEST_P(EveryVersionDeep, timesTheChannelsOfAnOperation)
     EXPECT_GE(trace.channelTimes.endNs[0], trace.ncclOperations[0].startNs);
 }
 
-TEST_P(EveryVersionDeep, tellsWhatAMessageWaitedFor)
+TEST_P(EveryVersionDeep, reportsWhatAMessageWaitedFor)
 {
     const trace::ProcessTrace trace = traceOf(play(GetParam(), {"open", "deep", "close"}));
     const trace::ProxyStepColumns& steps = trace.proxySteps;

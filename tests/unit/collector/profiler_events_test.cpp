@@ -109,7 +109,7 @@ DescriptorV6 collective()
     return descriptor;
 }
 
-TEST(ProfilerTranslation, tellsOlderVersionsWhatTheyKnow)
+TEST(ProfilerTranslation, translatesEventsForOlderVersions)
 {
     const DescriptorV6 newest = collective();
     const Event event = eventOf(newest, 6);
@@ -130,7 +130,7 @@ TEST(ProfilerTranslation, tellsOlderVersionsWhatTheyKnow)
     EXPECT_EQ(three.coll.communicatorName, nullptr);
 }
 
-TEST(ProfilerTranslation, leavesOutWhatOlderVersionsDoNotKnow)
+TEST(ProfilerTranslation, leavesOutEventsThatOlderVersionsLack)
 {
     DescriptorV6 newest{};
     DescriptorV4 four{};

@@ -63,7 +63,7 @@ TEST(ProfilerForeign, givesTheRowsThatWrappersGive)
     EXPECT_EQ(foreign.number("SELECT count(*) FROM in_flight"), 0);
 }
 
-TEST(ProfilerForeign, knowsTheCommunicatorsByNcclsOwnHash)
+TEST(ProfilerForeign, identifiesCommunicatorsByNcclsOwnHash)
 {
     const RecordedRun run = play({"dlsym", "open", "single", "close", "open", "single", "close"});
     EXPECT_EQ(run.number("SELECT count(*) FROM communicator WHERE nccl_hash <> 0 AND hash <> 0"), 4);

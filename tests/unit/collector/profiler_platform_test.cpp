@@ -60,7 +60,7 @@ struct NcclRun {
     RecordedRun run;
 };
 
-TEST(ProfilerPlatform, saysWhatNcclMadeOfEachCall)
+TEST(ProfilerPlatform, reportsWhatNcclMadeOfEachCall)
 {
     const NcclRun recorded({"open", "single", "several", "close"});
     EXPECT_EQ(recorded.calls(), 6);
@@ -170,7 +170,7 @@ TEST(ProfilerPlatform, tiesKernelsThatNcclLaunchesFromAThreadOfItsOwn)
     }
 }
 
-TEST(ProfilerPlatform, countsCallsWhoseKernelsNobodyTies)
+TEST(ProfilerPlatform, countsCallsWhoseKernelsAreNotLinked)
 {
     const NcclRun recorded({"watch", "open_nonblocking", "single", "group", "close"},
                            {"RINGSIDE_PROFILE=standard", "RINGSIDE_PLATFORM_PROFILER_API=4"});

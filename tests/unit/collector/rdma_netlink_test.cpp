@@ -247,7 +247,7 @@ TEST(QueuePairs, ofADeviceWithAnyNumberOfPortsAreBounded)
 
 // ---- the kernel ----
 
-TEST(RdmaNetlink, ofThisMachineAnswersOrSaysWhyNot)
+TEST(RdmaNetlink, ofThisMachineAnswersOrGivesTheReason)
 {
     RdmaNetlink netlink;
     EXPECT_FALSE(netlink.devices()) << "not opened";

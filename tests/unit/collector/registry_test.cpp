@@ -112,7 +112,7 @@ TEST_F(RegistryTest, worldCommunicatorsHaveNoParentAndAKnownHash)
     EXPECT_EQ(registry->worldCommunicators().front().rank, 2);
 }
 
-TEST(HashBytes, isTheSameOnEveryRankAndTellsIdsApart)
+TEST(HashBytes, isTheSameOnEveryRankAndDiffersBetweenIds)
 {
     EXPECT_EQ(hashBytes("unique id", 9), hashBytes("unique id", 9));
     EXPECT_NE(hashBytes("unique id", 9), hashBytes("unique iD", 9));

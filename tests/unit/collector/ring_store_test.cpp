@@ -62,7 +62,7 @@ TEST_F(RingStoreTest, announcesItselfThroughNoLink)
 }
 
 // Else recovery would take the rings of a living process away.
-TEST_F(RingStoreTest, recoveryKnowsThatTheProcessRuns)
+TEST_F(RingStoreTest, recoveryDetectsThatTheProcessRuns)
 {
     ASSERT_NE(store->create(trace::RingRole::Definitions, 1 << 16), nullptr);
     const auto leftovers = trace::findLeftoverRings(directory);
@@ -72,7 +72,7 @@ TEST_F(RingStoreTest, recoveryKnowsThatTheProcessRuns)
 }
 
 // While the pages of a large one are touched, who controls or recovers the run may come by.
-TEST_F(RingStoreTest, showsARingOnlyWhenItSaysWhoseItIs)
+TEST_F(RingStoreTest, showsARingOnlyWhenItsHeaderIsComplete)
 {
     constexpr std::size_t kManyPagesBytes = std::size_t{64} << 20U;
     constexpr int kRings = 8;

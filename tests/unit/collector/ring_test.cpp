@@ -105,7 +105,7 @@ TEST_F(RingTest, aRecordNeverWrapsAndTheGapIsPadded)
     EXPECT_EQ(ring.header().head.load(), kSlots + 3);
 }
 
-TEST_F(RingTest, anEarlierLapIsToldFromThisOne)
+TEST_F(RingTest, anEarlierLapIsDistinguishedFromThisOne)
 {
     for (std::uint64_t index = 0; index < kSlots + 3; ++index) {
         ASSERT_TRUE(writeCall(index));

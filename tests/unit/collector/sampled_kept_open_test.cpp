@@ -117,7 +117,7 @@ TEST(RdmaPortKeepsOpen, nothingOfADeviceThatRefusesAReading)
     EXPECT_TRUE(descriptorsIn(tree).empty());
 }
 
-TEST(RdmaPortKeepsOpen, whateverTheFileSaysNext)
+TEST(RdmaPortKeepsOpen, whateverTheFileContainsNext)
 {
     const PortTree tree;
     addCounted(tree);

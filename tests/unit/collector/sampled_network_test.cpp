@@ -41,7 +41,7 @@ std::map<std::string, std::string> settingsOf(const Readings& readings)
     return all;
 }
 
-TEST(HostNetworkSource, tellsOnceWhatTheNetworkIsAndCountsFromThenOn)
+TEST(HostNetworkSource, reportsTheNetworkOnceAndCountsFromThenOn)
 {
     const Machine machine;
     machine.put("proc/net/snmp", "Tcp: OutSegs RetransSegs\nTcp: 1000 7\n");
@@ -93,7 +93,7 @@ TEST(HostNetworkSource, hostileFilesAreNothing)
     EXPECT_EQ(settingsOf(readings), (std::map<std::string, std::string>{{"network eth0 physical", "no"}}));
 }
 
-TEST(HostNetworkSource, whatIsNotThereIsNotTold)
+TEST(HostNetworkSource, missingFactsAreNotReported)
 {
     const Machine machine;
     HostNetwork source(machine.sys(), machine.proc());
@@ -105,7 +105,7 @@ TEST(HostNetworkSource, whatIsNotThereIsNotTold)
     EXPECT_EQ(readings.missing().size(), 5U);
 }
 
-TEST(PauseSource, asksCardsNowAndThenAndThoseThatRefuseOnce)
+TEST(PauseSource, queriesCardsSometimesAndThoseThatRefuseOnce)
 {
     const Machine machine;
     for (const char* const card : {"eth0", "eth1", "eth2"}) {
@@ -227,7 +227,7 @@ TEST_F(NetworkFiles, interfacesComeAndGo)
     EXPECT_EQ(read(source, Pace::OnceASecond), (Names{"eth0", "eth7"}));
 }
 
-TEST_F(NetworkFiles, theRateIsWhatTheDriverTellsAndNothingWhereItDoesNot)
+TEST_F(NetworkFiles, theRateIsTheDriversOrNullIfItReportsNone)
 {
     for (const char* name : {"eth0", "eth1", "eth2"}) {
         interface(name, "up");

@@ -37,7 +37,7 @@ struct ScriptedRun {
     std::unique_ptr<RecordedRun> run;
 };
 
-TEST(SampledMachine, tellsItsInterfacesAndWhereGpusSitOnPcie)
+TEST(SampledMachine, reportsItsInterfacesAndThePlacesOfGpusOnPcie)
 {
     namespace fs = std::filesystem;
     const PortTree tree;
@@ -61,7 +61,7 @@ TEST(SampledMachine, tellsItsInterfacesAndWhereGpusSitOnPcie)
     EXPECT_EQ(setting("device", "gpu0_pci_path"), "pci0000:10/0000:10:01.0/0000:10:00.0");
 }
 
-TEST(SampledNvml, givesWhatTheScriptSaysInItsUnits)
+TEST(SampledNvml, givesTheScriptsValuesInItsUnits)
 {
     const ScriptedRun scripted(
         "0 * gpu=95 memory=40 memory_total=8e10 memory_used=2e10 sm_clock=1410 sm_clock_max=1980 "

@@ -42,7 +42,7 @@ TEST(ProcessStat, isFoundBehindAnyName)
     }
 }
 
-TEST(ProcessStat, ofThisProcessIsWhatTheKernelSays)
+TEST(ProcessStat, ofThisProcessIsRead)
 {
     const auto stat = host::processStat("self");
     ASSERT_TRUE(stat);

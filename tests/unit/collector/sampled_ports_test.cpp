@@ -63,7 +63,7 @@ TEST(RdmaPort, ofEachDriverSpeaksTheSameWords)
     }
 }
 
-TEST(RdmaPort, withoutManagementCountersSaysSoAndTakesTheDrivers)
+TEST(RdmaPort, withoutManagementCountersReportsItAndUsesTheDrivers)
 {
     const PortTree tree;
     tree.add("i40iw0", "10 Gb/sec (4X)");
@@ -89,7 +89,7 @@ TEST(RdmaPort, whoseTrafficCountersStickIsNotIdle)
     EXPECT_NE(find(port, "tx_bytes")->reason.find("largest value"), std::string::npos);
 }
 
-TEST(RdmaPort, overEthernetKnowsItsAddressesAndMtu)
+TEST(RdmaPort, overEthernetReportsItsAddressesAndMtu)
 {
     const PortTree tree;
     tree.add("mlx5_0", "25 Gb/sec (1X EDR)", "Ethernet");
@@ -111,14 +111,14 @@ TEST(RdmaPort, overEthernetKnowsItsAddressesAndMtu)
     }
 }
 
-TEST(RdmaPort, ofWhichTheKernelTellsNoAddressHasNoKindOfThem)
+TEST(RdmaPort, withoutAddressesHasNoKindsOfAddresses)
 {
     const PortTree tree;
     tree.add("mlx5_0", "25 Gb/sec (1X EDR)", "Ethernet");
     EXPECT_FALSE(read(tree, "mlx5_0").facts().contains("gids"));
 }
 
-TEST(RdmaPort, believesWhatItIsToldOfItsLinkRatherThanSysfs)
+TEST(RdmaPort, prefersReportedLinksToSysfs)
 {
     const PortTree tree;
     tree.add("mlx5_0", "10 Gb/sec (4X SDR)");
@@ -250,7 +250,7 @@ TEST(RdmaPorts, comeAndAreCounted)
     EXPECT_EQ(list.ports().size(), 64U) << "known ones are not new";
 }
 
-TEST(RdmaSource, givesSeriesFactsAndSaysTroubleOnce)
+TEST(RdmaSource, givesSeriesAndFactsAndReportsTroubleOnce)
 {
     const PortTree tree;
     tree.add("mlx5_0");

@@ -81,7 +81,7 @@ TEST(HostProcessSource, countsAThreadFromItsFirstReadingOnAndKeepsItWhenItEnds)
     }
 }
 
-TEST(HostProcessSource, takesFewDescriptorsAndSaysSo)
+TEST(HostProcessSource, takesFewDescriptorsAndReportsIt)
 {
     SampledRing memory(4096);
     Registry registry(memory.ring);
@@ -118,7 +118,7 @@ TEST(HostProcessSource, takesFewDescriptorsAndSaysSo)
     EXPECT_EQ(descriptors() - before, 0) << "those of threads that ended are given back";
 }
 
-TEST(HostLockOfAMachine, hasOneHolderAndGoesOnWhenItDies)
+TEST(HostLockOfAMachine, hasOneHolderAndIsReleasedWhenItEnds)
 {
     const TemporaryDirectory folder;
     const std::string path = folder.path() / "host.sampler";
@@ -181,7 +181,7 @@ TEST(HostLockOfAMachine, isGivenOnByOneThatFinishes)
     lock.release();
 }
 
-TEST(HostLockOfAMachine, saysWhyItCannotBeHad)
+TEST(HostLockOfAMachine, reportsWhyItCannotBeTaken)
 {
     HostLock lock("/nowhere/host.sampler", "host-1");
     EXPECT_FALSE(lock.take());
@@ -189,7 +189,7 @@ TEST(HostLockOfAMachine, saysWhyItCannotBeHad)
         << lock.failure();
 }
 
-TEST(HostLockOfAMachine, isNotTakenOnAFileOfSomebodyElse)
+TEST(HostLockOfAMachine, isNotTakenOnAFileOfAnotherUser)
 {
     const TemporaryDirectory folder;
     const fs::path victim = folder.path() / "victim";

@@ -72,7 +72,7 @@ std::size_t descriptors()
     return count;
 }
 
-TEST(SocketDiag, tellsOfConnectionsOfThisProcess)
+TEST(SocketDiag, reportsConnectionsOfThisProcess)
 {
     const Loopback pair;
     constexpr std::size_t kBytes = 30'000;
@@ -148,7 +148,7 @@ std::vector<Connection> taken(const Message& message, Answer expected = Answer::
     return connections;
 }
 
-TEST(SocketDiag, addressesAreThoseThatAPersonKnows)
+TEST(SocketDiag, addressesAreInTheUsualFormat)
 {
     const auto connections = taken(connection());
     ASSERT_EQ(connections.size(), 1U);
@@ -246,7 +246,7 @@ TEST_F(Peers, aNumberThatIsUsedAgainIsAnotherConnection)
     EXPECT_EQ(values.at("10.0.0.1 > 10.0.0.3 tx_bytes"), 2 * kMegabyte);
 }
 
-TEST_F(Peers, whoIsOnlyAskedSomethingIsNotStored)
+TEST_F(Peers, aPeerWithLittleTrafficIsNotStored)
 {
     read({});
     EXPECT_TRUE(read({sent(1, kMegabyte - 1)}).empty());

@@ -61,7 +61,7 @@ TEST(SampledTier, isOffWhenAskedTo)
     EXPECT_TRUE(contains(sampled.tier().reason, "RINGSIDE_SAMPLE_MS=0")) << sampled.tier().reason;
 }
 
-TEST(SampledTier, saysWhatIntervalsItTakes)
+TEST(SampledTier, reportsTheIntervalsThatItAccepts)
 {
     const RecordedRun run({"recorded_sampled", "waits", "50"}, RecordedRun::Collector::Preloaded,
                           {"RINGSIDE_SAMPLE_MS=5"});

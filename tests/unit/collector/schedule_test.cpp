@@ -73,7 +73,7 @@ TEST(Schedule, autoMeasuresASteadyPeriodWheneverItBegins)
     }
 }
 
-TEST(Schedule, saysThatAnotherToolHasTheDeviceOnlyWhereItIsMeasured)
+TEST(Schedule, reportsAnotherToolOnlyWhereTheDeviceIsMeasured)
 {
     Moment moment;
     moment.deviceTaken = true;
@@ -149,7 +149,7 @@ TEST(Schedule, aPauseStandsAboveControlAndControlAboveWindows)
     EXPECT_EQ(wantedAt(plan, {5, 1, Level::Deep, true}), (Wanted{Level::Paused, Reason::Program}));
 }
 
-TEST(Schedule, saysWhenTimeAloneChangesWhatIsWanted)
+TEST(Schedule, returnsWhenTimeAloneChangesTheLevel)
 {
     const Plan byTime = withWindows(Profile::Standard, {.startStep = "", .steps = "", .window = "2s/60s"});
     EXPECT_EQ(nextTimedChange(byTime, {0, 0, {}, false}), 2 * kSecond);
@@ -162,7 +162,7 @@ TEST(Schedule, saysWhenTimeAloneChangesWhatIsWanted)
     EXPECT_EQ(nextTimedChange(automatic, {1, 0, {}, false}), std::nullopt);
 }
 
-TEST(Schedule, saysWhyInWords)
+TEST(Schedule, describesTheReason)
 {
     const Plan automatic{Profile::Auto, {}};
     EXPECT_EQ(inWords(automatic, wantedAt(automatic, {10, 1, {}, false}).reason),
@@ -201,7 +201,7 @@ TEST(Windows, contradictoryAndMalformedOnesAreRefusedWithAReason)
     EXPECT_TRUE(trace::parseWindows({}).windows.none());
 }
 
-TEST(Quantity, knowsUnitsAndRefusesWhatItCannotHold)
+TEST(Quantity, acceptsUnitsAndRefusesTooLargeNumbers)
 {
     EXPECT_EQ(trace::parseDuration("250ms"), 250'000'000);
     EXPECT_EQ(trace::parseDuration("1h"), 3600 * kSecond);

@@ -176,7 +176,7 @@ TEST_F(TraceFileTest, ofAFlightRecorderIsDumpedWhole)
     EXPECT_EQ(filesInRun(), std::vector<std::string>{"host-1.db"});
 }
 
-TEST_F(TraceFileTest, isMovedWholeWhileSomebodyReadsIt)
+TEST_F(TraceFileTest, isMovedWholeWhileItIsRead)
 {
     RingStore store(names, &thatOne);
     TraceFile file(names, options, store);
@@ -210,7 +210,7 @@ TEST_F(TraceFileTest, aDumpThatCannotBeMadeEndsNothing)
     EXPECT_EQ(file.dump("another test", {}), "host-1.db");
 }
 
-TEST_F(TraceFileTest, aDumpSaysThatTheProcessWentOnAndEndedNormally)
+TEST_F(TraceFileTest, aDumpRecordsThatTheProcessContinuedAndEndedNormally)
 {
     options.keepLastNs = 60'000'000'000;
     const auto issuesAfter = [this](int exitCode) {

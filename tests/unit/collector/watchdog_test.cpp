@@ -51,7 +51,7 @@ TEST(Watchdog, whatItWroteSurvivesAKilledProcess)
     EXPECT_TRUE(run.filesEndingIn(".tmp").empty());
 }
 
-TEST(Watchdog, tellsAHostThatOnlyComputesFromAStuckCall)
+TEST(Watchdog, distinguishesAComputingHostFromAStuckCall)
 {
     const RecordedRun run = record("computes");
     EXPECT_EQ(run.waitStatus, 0) << run.output;

@@ -28,7 +28,7 @@ struct ActivityTest : testing::Test {
     ~ActivityTest() override { ringside_platform_set_sink(nullptr); }
 };
 
-TEST_F(ActivityTest, aKernelSaysItsNameAndShape)
+TEST_F(ActivityTest, aKernelReportsItsNameAndShape)
 {
     float value = 1;
     float* values = &value;

@@ -90,7 +90,7 @@ TEST_F(CaptureTest, workIsNotDoneButBecomesNodes)
     EXPECT_EQ(cudaGraphGetNodes(graph, nullptr, &size), cudaErrorInvalidValue);
 }
 
-TEST_F(CaptureTest, tellsItsIdGraphAndDependencies)
+TEST_F(CaptureTest, returnsItsIdGraphAndDependencies)
 {
     cudaStreamCaptureStatus found{};
     unsigned long long firstId = 0;

@@ -283,7 +283,7 @@ TEST_F(CublasTest, namedFunctionsMultiplyTheirTypes)
 }
 
 // With beta 0, C is not read: NaN in it stays out of the result. With no inner dimension only beta is left.
-TEST_F(CublasTest, knowsTheEdgesOfTheDefinition)
+TEST_F(CublasTest, acceptsTheEdgesOfTheDefinition)
 {
     const float one = 1;
     const float zero = 0;

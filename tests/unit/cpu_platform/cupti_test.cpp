@@ -268,7 +268,7 @@ TEST_F(CuptiTest, kindsWithoutRecordsAreRefused)
     EXPECT_EQ(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_OVERHEAD), CUPTI_SUCCESS);
 }
 
-TEST(Cupti, hasOneSubscriberAndTellsTheNextItsName)
+TEST(Cupti, hasOneSubscriberAndReportsItsNameToTheNext)
 {
     CUpti_SubscriberHandle first = nullptr;
     CUpti_SubscriberHandle second = nullptr;

@@ -51,7 +51,7 @@ TEST(Kernel, withoutAHostVersionWarnsOnceAndDoesNothing)
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
 }
 
-TEST(Kernel, refusesWhatNobodyRegisteredAndImpossibleShapes)
+TEST(Kernel, refusesUnregisteredKernelsAndImpossibleShapes)
 {
     const int unknown = 0;
     EXPECT_EQ(cudaLaunchKernel(&unknown, dim3(1), dim3(1), nullptr, 0, nullptr),
@@ -63,7 +63,7 @@ TEST(Kernel, refusesWhatNobodyRegisteredAndImpossibleShapes)
     cudaGetLastError();
 }
 
-TEST(Kernel, whatIsNotEmulatedSaysSoOnce)
+TEST(Kernel, whatIsNotEmulatedIsReportedOnce)
 {
     using Function = cudaError_t (*)();
     auto* stub = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "cudaArrayGetInfo"));

@@ -178,7 +178,7 @@ TEST_F(MemoryTest, boxesAreAllocatedAndSetInThreeDimensions)
     EXPECT_EQ(cudaFree(box.ptr), cudaSuccess);
 }
 
-TEST_F(MemoryTest, knowsWhatAPointerPointsInto)
+TEST_F(MemoryTest, findsTheAllocationOfAPointer)
 {
     cudaPointerAttributes attributes{};
     EXPECT_EQ(cudaPointerGetAttributes(&attributes, onDevice + 100), cudaSuccess);

@@ -161,7 +161,7 @@ TYPED_TEST(NarrowFloatTest, roundsToNearestAndTiesToEven)
     }
 }
 
-TYPED_TEST(NarrowFloatTest, goesBeyondItsLargestValueAsItsFormatSays)
+TYPED_TEST(NarrowFloatTest, overflowsAsItsFormatDefines)
 {
     const double largest = this->values.back();
     const double half = (largest - this->values[this->values.size() - 2]) / 2;

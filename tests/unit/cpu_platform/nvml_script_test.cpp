@@ -33,7 +33,7 @@ TEST(NvmlScript, aValueHoldsUntilTheNextLineOfItsDevice)
     EXPECT_FALSE(Script("1 0 gpu=10", "test").value(0, Reading::GpuUtilization, 0.9).has_value());
 }
 
-TEST(NvmlScript, aMistakeIsAnErrorThatSaysWhere)
+TEST(NvmlScript, aMistakeIsAnErrorWithItsPlace)
 {
     const std::pair<const char*, const char*> cases[] = {
         {"0 0 gpu=1\n0 0 gpv=1", "test:2: unknown key 'gpv'"},

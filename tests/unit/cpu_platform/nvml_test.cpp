@@ -37,7 +37,7 @@ constexpr const char* kFull = R"(
 0 1 gpu=5   # only this device
 )";
 
-TEST(Nvml, reportsWhatTheScriptSaysInItsOwnUnits)
+TEST(Nvml, reportsTheScriptsValuesInItsOwnUnits)
 {
     withScript(kFull, [] {
         const nvmlDevice_t first = device(0);
@@ -68,7 +68,7 @@ TEST(Nvml, reportsWhatTheScriptSaysInItsOwnUnits)
     });
 }
 
-TEST(Nvml, tellsSensorsClocksAndCountersApart)
+TEST(Nvml, distinguishesSensorsClocksAndCounters)
 {
     withScript(kFull, [] {
         const nvmlDevice_t first = device(0);
@@ -97,7 +97,7 @@ TEST(Nvml, tellsSensorsClocksAndCountersApart)
     });
 }
 
-TEST(Nvml, tellsHeatAndWhatOfTheMemoryIsReplaced)
+TEST(Nvml, reportsTemperaturesAndReplacedMemory)
 {
     withScript(kFull, [] {
         const nvmlDevice_t first = device(0);
@@ -119,7 +119,7 @@ TEST(Nvml, tellsHeatAndWhatOfTheMemoryIsReplaced)
     });
 }
 
-TEST(Nvml, knowsEachNvLinkAndTheirSum)
+TEST(Nvml, reportsEachNvLinkAndTheirSum)
 {
     constexpr const char* kLinks = "0 0 nvlinks=3 nvlink_replays=2 nvlink_tx=2048 nvlink_speed=25e9\n"
                                    "0 0 nvlink_up.1=0 nvlink_replays.1=40\n";
@@ -202,7 +202,7 @@ TEST(Nvml, misuseGivesItsOwnErrors)
     });
 }
 
-TEST(Nvml, encodesBitErrorRatesAndTellsOfTheFabric)
+TEST(Nvml, encodesBitErrorRatesAndReportsTheFabric)
 {
     withScript("0 0 nvlinks=2 nvlink_effective_ber=0 nvlink_symbol_ber=2e-13 nvlink_symbol_ber.1=3e-9\n"
                "0 0 persistence_mode=1 fabric_state=3 fabric_status=6\n",
@@ -241,7 +241,7 @@ TEST(Nvml, listsProcesses)
     });
 }
 
-TEST(Nvml, deliversXidEventsToWhoRegistered)
+TEST(Nvml, deliversXidEventsToRegisteredClients)
 {
     withScript("0.05 * xid=31\n0.1 1 xid=79 lost=1", [] {
         const nvmlDevice_t first = device(1); // before it is lost
@@ -264,7 +264,7 @@ TEST(Nvml, deliversXidEventsToWhoRegistered)
     });
 }
 
-TEST(Nvml, blocksWhereTheScriptSaysSo)
+TEST(Nvml, blocksWhereTheScriptRequiresIt)
 {
     withScript("0 * power=100\n0 1 blocks=1\n0.3 1 blocks=0 power=200", [] {
         const auto began = std::chrono::steady_clock::now();

@@ -55,14 +55,14 @@ TEST(Throttle, actsOnOperationsAndNotOnMemoryOrCopies)
     EXPECT_EQ(device.durationNs(work, 0), 1'000'000);
 }
 
-TEST(Throttle, stretchesWhatArithmeticTookWhereTheModelSaysNothingElse)
+TEST(Throttle, stretchesArithmeticIfTheModelHasNoTime)
 {
     const DeviceModel device = model("throttle = 0,1e6,3");
     EXPECT_NEAR(static_cast<double>(device.durationNs(Work{.arithmetic = true}, 1000)), 3000, 1);
     EXPECT_EQ(device.durationNs(Work{}, 1000), 0); // a collective waits for its peers
 }
 
-TEST(Throttle, aBadWindowIsAnErrorThatSaysWhere)
+TEST(Throttle, aBadWindowIsAnErrorWithItsPlace)
 {
     for (const char* value :
          {"", "1", "1,2", "2,1,3", "1,2,0.5", "1,2,3,4", "-1,2,3", "1,2,nan", "1,2,3\nthrottle=1,4,2"}) {

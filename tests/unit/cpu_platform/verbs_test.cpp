@@ -50,7 +50,7 @@ protected:
 fs::path EmulatedVerbs::s_file;
 
 // First, for the script's time begins with it.
-TEST_F(EmulatedVerbs, eventsComeWhenTheScriptSaysSo)
+TEST_F(EmulatedVerbs, eventsFollowTheScript)
 {
     ASSERT_EQ(m_count, 3);
     ibv_context* context = ibv_open_device(m_list[0]);
@@ -72,7 +72,7 @@ TEST_F(EmulatedVerbs, eventsComeWhenTheScriptSaysSo)
     EXPECT_EQ(ibv_close_device(context), EINVAL);
 }
 
-TEST_F(EmulatedVerbs, portsAreWhatTheScriptSaysInOldAndNewForm)
+TEST_F(EmulatedVerbs, portsFollowTheScriptInOldAndNewForm)
 {
     EXPECT_STREQ(ibv_get_device_name(m_list[0]), "mlx5_0");
     ibv_context* context = ibv_open_device(m_list[0]);

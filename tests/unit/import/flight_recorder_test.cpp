@@ -158,7 +158,7 @@ TEST_F(FlightRecorder, ARankThatNeverCalledInAGroupIsMissingThere)
     EXPECT_NE(hangOf().kind, hang::Kind::Missing);
 }
 
-TEST_F(FlightRecorder, AFileThatBreaksOffAccusesNobody)
+TEST_F(FlightRecorder, ATruncatedFileBlamesNoRank)
 {
     Json entries = completed(4);
     write("rank1", PickleText::of(flightDump(entries)));
@@ -251,7 +251,7 @@ TEST_F(FlightRecorder, NumbersThatCannotBeAreCounted)
     EXPECT_EQ(issueOf(process, "durations_left_out")->count, 1);
 }
 
-TEST_F(FlightRecorder, WhatIsNoDumpSaysWhy)
+TEST_F(FlightRecorder, AFileThatIsNoDumpIsRejectedWithTheReason)
 {
     EXPECT_NE(failureOf("{\"pg_status\": " + std::string(100'000, '[')).find("nested deeper"),
               std::string::npos);

@@ -479,7 +479,7 @@ void writeGroupless(const std::function<void(const std::string&, const std::stri
     }
 }
 
-TEST_F(KinetoFile, WithoutGroupsSizesAreUnknownAndNobodyDisagrees)
+TEST_F(KinetoFile, WithoutGroupsSizesAreUnknownAndNoMismatchIsReported)
 {
     writeGroupless([this](const std::string& name, const std::string& text) { write(name, text); });
     const report::Report report = report::buildReport(open(folder()), {});

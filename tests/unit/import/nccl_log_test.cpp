@@ -60,7 +60,7 @@ std::string settingOf(const trace::ProcessTrace& process, const std::string& nam
     return found != process.settings.end() ? found->value : "";
 }
 
-TEST_F(NcclLog, RanksOfOneFileAreToldByHostAndProcess)
+TEST_F(NcclLog, RanksOfOneFileAreIdentifiedByHostAndProcess)
 {
     const trace::RunTrace run =
         import({"NCCL version 2.28.9+cuda13.0", begin(0) + initText(0, 2, "START"),
@@ -120,7 +120,7 @@ TEST_F(NcclLog, SettingsAndTopologyAreKept)
     EXPECT_EQ(settingOf(process, "connections via SHM/direct/direct"), "1");
 }
 
-TEST_F(NcclLog, PiecesOfALineAreToldApart)
+TEST_F(NcclLog, PiecesOfALineAreSeparated)
 {
     const nccl_log::LineContents line =
         nccl_log::readLine("[rank1]:a:1:2 [0] NCCL INFO Using netwb:3:4 [1] NCCL INFO Using network IB");
@@ -141,7 +141,7 @@ TEST_F(NcclLog, PiecesOfALineAreToldApart)
     EXPECT_FALSE(warning.torn);
 }
 
-TEST_F(NcclLog, APieceBelongsToWhoWroteBefore)
+TEST_F(NcclLog, APieceBelongsToThePreviousWriter)
 {
     const trace::RunTrace run = import({begin(0) + initText(0, 2, "COMPLETE"),
                                         begin(1) + "Channel 00 : 0[0" + begin(0) + "Using network IB",

@@ -82,7 +82,7 @@ TEST_P(EveryForm, GivesKernelsCopiesCallsAndRanges)
     EXPECT_EQ(issueOf(process, "unknown_export_version"), nullptr);
 }
 
-TEST_P(EveryForm, GivesCallsOfNcclWithWhatTheirPayloadSays)
+TEST_P(EveryForm, GivesCallsOfNcclWithTheirPayload)
 {
     NsysExport(file(), GetParam(), true)
         .ncclRange("ncclCommInitRank", 100, 200, {.communicator = kWorld, .ranks = 8, .rank = 3, .device = 0})
@@ -116,7 +116,7 @@ TEST_P(EveryForm, GivesCallsOfNcclWithWhatTheirPayloadSays)
 
 INSTANTIATE_TEST_SUITE_P(Nsys, EveryForm, testing::ValuesIn(test::kNsysForms));
 
-TEST_F(NsysFile, SaysWhySizesAreMissing)
+TEST_F(NsysFile, ReportsWhySizesAreMissing)
 {
     NsysExport(file()).collective("ncclAllReduce", NsysExport::kAllReduce, 5, 1'000, 2'000,
                                   {.communicator = kWorld, .bytes = 4096});
@@ -210,7 +210,7 @@ bool holds(const std::string& text, const std::string& part)
     return text.find(part) != std::string::npos;
 }
 
-TEST_F(NsysFile, RefusesWhatGivesNothingAndSaysWhatToDo)
+TEST_F(NsysFile, RefusesFilesWithoutDataAndGivesAHint)
 {
     const auto write = [this](const std::string& name, const std::string& content) {
         std::ofstream(file(name), std::ios::binary) << content;
@@ -300,7 +300,7 @@ TEST_F(NsysFile, GivesNoMoreRowsThanItHasRoomFor)
     }
 }
 
-TEST_F(NsysFile, NumbersProcessesInTheirOrderWhereNothingTells)
+TEST_F(NsysFile, NumbersProcessesInTheirOrderIfRanksAreUnknown)
 {
     NsysExport(file("node-a.sqlite")).kernel("gemm", 5, 100, 200, 100).kernel("gemm", 5, 100, 200, 101, 1);
     NsysExport(file("node-b.sqlite")).kernel("gemm", 5, 100, 200, 100).kernel("gemm", 5, 100, 200, 101, 1);
@@ -374,7 +374,7 @@ TEST_F(NsysFile, ReadsTimesThatTheExporterMadeEpochTimes)
     EXPECT_EQ(process.clockSamples.at(0).realtimeNs, kStart);
 }
 
-TEST_F(NsysFile, SaysWhichVersionItDoesNotKnow)
+TEST_F(NsysFile, ReportsAnUnknownVersion)
 {
     NsysExport(file())
         .kernel("gemm", 5, 100, 200)

@@ -141,7 +141,7 @@ TEST(OpenRun, AFileGivenTwiceIsOne)
     EXPECT_EQ(open({folder / "a.foreign", folder / "a.foreign"}).processes.size(), 1U);
 }
 
-TEST(OpenRun, WhatIsNoTraceSaysWhatWasLookedFor)
+TEST(OpenRun, AFileThatIsNoTraceIsRejectedWithTheAcceptedFormats)
 {
     const TemporaryDirectory folder;
     writeFile(folder / "notes.txt", "somebody's notes");
@@ -316,7 +316,7 @@ TEST(RankNames, AreFoundInManyForms)
     }
 }
 
-TEST(RankNames, TheProfilersOwnNameTellsHostAndProcess)
+TEST(RankNames, TheProfilersOwnNameContainsHostAndProcess)
 {
     const auto writer = writerOfName("gpu-node_7_4242.1700000000000.pt.trace.json.gz");
     ASSERT_TRUE(writer);
@@ -337,7 +337,7 @@ TEST(Input, GzipFilesOfSeveralMembersAreReadThrough)
     EXPECT_EQ(ranksOf(open({folder / "x.gz"})), std::vector<std::int64_t>{4});
 }
 
-TEST(Input, AGzipFileThatIsCutOffSaysSo)
+TEST(Input, ATruncatedGzipFileIsReported)
 {
     const TemporaryDirectory folder;
     const gzFile file = gzopen((folder / "x.gz").c_str(), "wb");

@@ -55,7 +55,7 @@ TEST(OlderRandom, readsTheDeviceWhereTheKernelHasNoCall)
     EXPECT_EXIT(fillWithoutTheCall(), testing::ExitedWithCode(0), "");
 }
 
-TEST(OlderRandom, saysWhatTheKernelSays)
+TEST(OlderRandom, returnsWhatTheKernelReturns)
 {
     EXPECT_FALSE(fillWithRandom(nullptr, 1));
     EXPECT_EQ(errno, EFAULT);

@@ -87,7 +87,7 @@ TEST(ColumnCodec, CutsToTheWidthOfTheColumn)
     EXPECT_EQ(decoded, (std::vector<std::int32_t>{-1, 7}));
 }
 
-TEST(ColumnCodec, TellsZerosWithoutDecoding)
+TEST(ColumnCodec, RecognizesZerosWithoutDecoding)
 {
     const auto zeros = encode(Encoding::Values, Values(100), {}, Compression::Zstd);
     EXPECT_TRUE(holdsOnlyZeros(zeros, 100));

@@ -81,7 +81,7 @@ TEST_F(Control, whatIsHalfWrittenIsNone)
     EXPECT_FALSE(readControl(file)) << "no request is that long";
 }
 
-TEST_F(Control, numbersThatNobodyWritesAreNotBelieved)
+TEST_F(Control, impossibleNumbersAreRejected)
 {
     const auto file = m_directory / kControlFile;
     ASSERT_TRUE(writeControl(file, {8, ControlVerb::Level, 456, ControlOrder{8, "paused", 120, 789}}));

@@ -30,7 +30,7 @@ TEST(GoneFile, isReadAsWritten)
     EXPECT_EQ(status.st_mode & 0777U, 0600U);
 }
 
-TEST(GoneFile, isNotThereWhereNobodyLooked)
+TEST(GoneFile, doesNotExistIfNothingWatched)
 {
     const TemporaryDirectory directory;
     EXPECT_EQ(readGone(directory / "a.gone"), std::nullopt);

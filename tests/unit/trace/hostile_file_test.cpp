@@ -56,7 +56,7 @@ protected:
     std::filesystem::path m_file;
 };
 
-TEST_F(HostileFile, OfANewerSchemaSaysSo)
+TEST_F(HostileFile, OfANewerSchemaIsRejectedAsSuch)
 {
     change("PRAGMA user_version = 4");
     EXPECT_EQ(failure().code, ErrorCode::Newer);

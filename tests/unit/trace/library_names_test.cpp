@@ -50,7 +50,7 @@ TEST(LibraryNames, WhatIsNoLibraryIsNotJudged)
     EXPECT_FALSE(namesMissingIn("/does/not/exist", {"NCCL_DEBUG"}).has_value());
 }
 
-TEST(Environment, KnowsWhoseAVariableIs)
+TEST(Environment, RecognizesTheOwnerOfAVariable)
 {
     EXPECT_TRUE(belongsToNccl("NCCL_ALGO"));
     EXPECT_TRUE(belongsToNccl("NCCL_NCHANNELS"));

@@ -78,7 +78,7 @@ TEST_F(LiveRun, hasWhatTheDrainThreadHasNotTaken)
     EXPECT_TRUE(live.callsKnown.at(0));
 }
 
-TEST_F(LiveRun, knowsThatTheProcessRuns)
+TEST_F(LiveRun, reportsThatTheProcessRuns)
 {
     belongsToThisProcess();
     EXPECT_EQ(open().owners.at(0), Owner::Running);
@@ -87,7 +87,7 @@ TEST_F(LiveRun, knowsThatTheProcessRuns)
     EXPECT_EQ(open().owners.at(0), Owner::Gone);
 }
 
-TEST_F(LiveRun, knowsAProcessOfAContainerByTheIdThatItHasHere)
+TEST_F(LiveRun, findsAProcessOfAContainerByItsIdOnTheHost)
 {
     // A child that is the first process of a pid namespace, as in a container.
     int ends[2];

@@ -93,7 +93,7 @@ protected:
     }
 };
 
-TEST_F(Recovery, AddsWhatIsNotInTheTraceAndSaysWhatIsMissing)
+TEST_F(Recovery, AddsMissingRecordsAndReportsWhatIsLost)
 {
     writeTrace();
     saveRings();
@@ -289,7 +289,7 @@ TEST_F(RecoveryOfTheYoung, MeasuresTheClockOfThisBoot)
     expectTheCall();
 }
 
-TEST_F(RecoveryOfTheYoung, GoesOnWithADatabaseThatKnowsNoProcess)
+TEST_F(RecoveryOfTheYoung, ContinuesADatabaseWithoutAProcess)
 {
     saveRings(thisBoot());
     Writer(m_run / "node-1.db", Writer::Mode::Create).close();

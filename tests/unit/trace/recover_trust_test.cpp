@@ -180,7 +180,7 @@ TEST_F(RecoverTrust, DoesNotWaitForWhatIsNoFile)
     EXPECT_TRUE(fs::exists(m_shm / "node-1.1.ring"));
 }
 
-TEST_F(RecoverTrust, LeavesWhatBelongsToSomebodyElse)
+TEST_F(RecoverTrust, LeavesFilesOfOtherUsers)
 {
     fill(m_shm);
     if (!giveAway(m_shm)) {
@@ -193,7 +193,7 @@ TEST_F(RecoverTrust, LeavesWhatBelongsToSomebodyElse)
     expectUntouched(m_shm, "files of somebody else");
 }
 
-TEST_F(RecoverTrust, WritesIntoNobodyElsesRunDirectory)
+TEST_F(RecoverTrust, WritesIntoNoRunDirectoryOfAnotherUser)
 {
     fill(m_shm);
     if (!giveAway(m_run)) {
@@ -213,7 +213,7 @@ TEST_F(RecoverTrust, WritesIntoNoRunDirectoryThatEverybodyMayWriteInto)
 }
 
 /// Its owner named them, and they are its owner's.
-TEST_F(RecoverTrust, ReadsTheRingsOfARunOfSomebodyElse)
+TEST_F(RecoverTrust, ReadsTheRingsOfARunOfAnotherUser)
 {
     saveRings();
     for (const fs::path& path :

@@ -272,7 +272,7 @@ TEST_F(Decoding, DoesNotPassATextOfWhichPartsAreMissing)
     EXPECT_EQ(rows().text(1), std::string(150, 'x'));
 }
 
-TEST_F(Decoding, TellsWhatThreadsAreInside)
+TEST_F(Decoding, ReturnsTheCallsThatThreadsAreIn)
 {
     InFlight& call = m_thread.header().inFlight[0];
     call.communicator = 5;

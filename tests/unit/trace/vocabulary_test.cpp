@@ -111,7 +111,7 @@ TEST(Vocabulary, SeriesFitIntoTheirRecord)
     }
 }
 
-TEST(Vocabulary, AnIssueKnowsItsWordWithAndWithoutASubject)
+TEST(Vocabulary, AnIssueIsComparedWithAndWithoutASubject)
 {
     const IssueRow port(Issue::RdmaPortNotRead, 2, "no answer", "mlx5_0:1");
     EXPECT_EQ(port.id, "rdma_port_not_read mlx5_0:1");

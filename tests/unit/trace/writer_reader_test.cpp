@@ -225,7 +225,7 @@ TEST(WriterAndReader, KeepIssuesOfFilesFromBeforeTheirList)
     EXPECT_FALSE(trace.issues[0].is(Issue::TextCut));
 }
 
-TEST(WriterAndReader, CutLongTextsAndSaySo)
+TEST(WriterAndReader, TruncateLongTextsAndReportIt)
 {
     const TemporaryDirectory directory;
     Writer writer(directory / "a.db", Writer::Mode::Create);

@@ -72,13 +72,13 @@ TEST(ControlChannel, namesTheMissingRankOnAllRanks)
     EXPECT_NE(one.get().find("within 1 s: 2;"), std::string::npos);
 }
 
-TEST(ControlChannel, saysWhenRankZeroDoesNotAnswer)
+TEST(ControlChannel, reportsThatRankZeroDoesNotAnswer)
 {
     EXPECT_NE(complaintOf(identityOf(1, 2, freeLocalPort()), 1s).get().find("did not answer"),
               std::string::npos);
 }
 
-TEST(ControlChannel, saysWhenThePortIsInUse)
+TEST(ControlChannel, reportsThatThePortIsInUse)
 {
     const std::uint16_t port = freeLocalPort();
     const Socket other = listenOn("127.0.0.1", port);
@@ -125,7 +125,7 @@ TEST(ControlChannel, carriesTheReasonOfAFailure)
     EXPECT_EQ(pair.one->awaitFailure(5s), "rank 0 reports: rank 1 failed: out of paper");
 }
 
-TEST(ControlChannel, letsARankLeaveThatSaysGoodbye)
+TEST(ControlChannel, letsARankLeaveAfterItsGoodbye)
 {
     Pair pair;
     pair.one->finish();

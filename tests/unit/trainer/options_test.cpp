@@ -172,7 +172,7 @@ TEST(Options, loadAsTheDataLoaderDoes)
     EXPECT_FALSE(parse({"--no-pin-memory"}).options.pinMemory);
 }
 
-TEST(Options, searchForUnusedParametersOnlyWhenTold)
+TEST(Options, searchForUnusedParametersOnlyOnRequest)
 {
     EXPECT_FALSE(parse({}).options.findUnusedParameters);
     EXPECT_FALSE(parse({}).options.staticGraph);

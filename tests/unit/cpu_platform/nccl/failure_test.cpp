@@ -217,7 +217,7 @@ TEST(Launches, thatNoStreamTakesAreErrors)
     }));
 }
 
-TEST(Refusals, saySo)
+TEST(Refusals, areReported)
 {
     EXPECT_TRUE(ranksEndWell(1, [](Rank& self) {
         check(ncclCommRevoke(self.comm, 0) == ncclInvalidUsage, "ncclCommRevoke was accepted");

@@ -95,7 +95,7 @@ TEST(ProfilerNames, followNcclsRules)
     EXPECT_EQ(candidates(("/" + std::string(300, 'x')).c_str()).front()->size(), 254U);
 }
 
-TEST_F(Profiler, isToldWhoTheCommunicatorIs)
+TEST_F(Profiler, getsTheIdentityOfTheCommunicator)
 {
     use(RINGSIDE_TEST_PROFILER, kEverything);
     const auto profile = CommunicatorProfile::open(kMember);
@@ -260,7 +260,7 @@ TEST_F(Profiler, seesOneGroupForItsCallsAndCountsCollectives)
     EXPECT_EQ(p2p.text("func") + p2p.text("buff") + p2p.text("peer"), "Send482");
 }
 
-TEST_F(Profiler, isToldOfGatheredDataInBytes)
+TEST_F(Profiler, getsGatheredDataInBytes)
 {
     use(RINGSIDE_TEST_PROFILER, kColl | kCollApi);
     Call gather = allReduce();
@@ -274,7 +274,7 @@ TEST_F(Profiler, isToldOfGatheredDataInBytes)
     EXPECT_EQ(calls().theStart(kColl).text("count") + calls().theStart(kColl).text("datatype"), "56ncclInt8");
 }
 
-TEST_F(Profiler, getsTheParentsOfWhatItAsksFor)
+TEST_F(Profiler, getsTheParentsOfRequestedEvents)
 {
     use(RINGSIDE_TEST_PROFILER, kColl);
     launchAlone(CommunicatorProfile::open(kMember), allReduce());
@@ -304,7 +304,7 @@ TEST_F(Profiler, ofVersionFourGetsGroupsAsParents)
     EXPECT_EQ(log.theStart(kKernelCh).text("parent"), log.theStart(kColl).text("handle"));
 }
 
-TEST_F(Profiler, hearsOfAGraphsTasksAtItsLaunches)
+TEST_F(Profiler, getsAGraphsTasksAtItsLaunches)
 {
     use(RINGSIDE_TEST_PROFILER, kEverything & ~kKernelCh);
     const auto profile = CommunicatorProfile::open(kMember);
@@ -324,7 +324,7 @@ TEST_F(Profiler, hearsOfAGraphsTasksAtItsLaunches)
     EXPECT_EQ(calls().started(kColl)[1].text("seq"), "0");
 }
 
-TEST_F(Profiler, hearsNothingOfTasksThatNoStreamTook)
+TEST_F(Profiler, getsNoTasksThatWereNotLaunched)
 {
     use(RINGSIDE_TEST_PROFILER, kEverything);
     const auto profile = CommunicatorProfile::open(kMember);

@@ -61,7 +61,7 @@ TEST(DeviceMemory, isCountedOnTheDeviceThatItIsOf)
     EXPECT_EQ(memoryUsage(1).now.total, 0U);
 }
 
-TEST(DeviceMemory, saysWhatUsesItWhenThereIsNotEnough)
+TEST(DeviceMemory, reportsItsUseWhenItIsExhausted)
 {
     const MemoryScope scope(MemoryUse::Activations);
     const DeviceArray<char> some(3U << 20U);

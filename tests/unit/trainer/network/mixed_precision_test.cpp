@@ -88,7 +88,7 @@ TEST(MixedPrecision, multipliesRoundedFactorsAndSumsInSingle)
     }
 }
 
-TEST(MixedPrecision, refusesAFactorThatNobodyAnnounced)
+TEST(MixedPrecision, refusesAFactorThatWasNotAnnounced)
 {
     const Workplace workplace;
     const DeviceArray<float> parameters(1);

@@ -129,7 +129,7 @@ TEST_P(SmallNetwork, hasTheSlopeThatItsGradientsSay)
     }
 }
 
-TEST_P(SmallNetwork, saysEachTensorOnceInTheOrderOfTheFlatArrays)
+TEST_P(SmallNetwork, listsEachTensorOnceInTheOrderOfTheFlatArrays)
 {
     loss();
     ASSERT_EQ(m_ready.size(), m_network.tensors().size());
