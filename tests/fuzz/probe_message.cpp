@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: any bytes from a stranger, in the place of what leader and agents of a probe say to each
-// other, give numbers within their bounds, or nothing.
+// Fuzz target: arbitrary bytes instead of the messages between leader and agents of a probe give numbers
+// within their bounds, or nothing.
 #include "probe/rdma_message.h"
 
 #include <sys/socket.h>

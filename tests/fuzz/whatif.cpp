@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: a training run whose rows were changed at will is replayed, with any changes, or refused. The
-// input is not a file but a list of edits, since edits of a file seldom survive its checks and compression:
-// two bytes choose what is asked, then each twelve change one number of one row.
+// Fuzz target: a training run with arbitrarily edited rows is replayed with any changes, or refused. The
+// input is a list of edits, not a file, because edited files seldom pass the checks and the decompression.
+// Two bytes select the change; each further twelve bytes change one number of one row.
 #include "whatif/whatif.h"
 
 #include "golden/training_run.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An export of Nsight Systems with all that NCCL says, from the file to the report's figures
+// An export of Nsight Systems with all payloads of NCCL, from the file to the figures of the report
 // (imports/nsys.json).
 #include "golden_json.h"
 #include "import/open_run.h"

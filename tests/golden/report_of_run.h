@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report says of a simulated run, as JSON.
+// The report of a simulated run, as JSON.
 #pragma once
 #include "golden_json.h"
 #include "report/format.h"

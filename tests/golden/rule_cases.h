@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For each rule a run in which it must speak, one in which it must not, one in which it cannot tell, and the
-// options that turn the first two into each other.
+// For each rule: a run in which it reports a finding, one in which it does not, one in which it is not
+// applicable, and options that turn the first two into each other.
 #pragma once
 #include "training_run.h"
 

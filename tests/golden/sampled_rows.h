@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that training runs of the golden tests have beside what the trace builder says: samples, what NCCL
-// made of calls, allocations, levels of recording.
+// Rows that the trace builder does not write: samples, operations of NCCL, allocations, levels of recording.
 #pragma once
 #include "support/trace_builder.h"
 

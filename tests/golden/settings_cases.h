@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of the rules that look at what ranks were told, not at what they did.
+// Cases of the rules about settings.
 #pragma once
 #include "rule_cases.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data-parallel training run for the trace builder, described by what rules look at: what ranks compute,
-// how gradients travel, who is late. Deterministic, so that expectations can be exact.
+// A data-parallel training run for the trace builder, described by the quantities that rules evaluate:
+// compute times, messages of gradients, late ranks. Deterministic, so that expectations can be exact.
 #pragma once
 #include "support/durations.h"
 #include "support/trace_builder.h"

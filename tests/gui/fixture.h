@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs for the tests of the desktop program, made by the trace builder; settings that nobody else reads.
+// Runs for the tests of the desktop program, written by the trace builder, and settings that only the test
+// uses.
 #pragma once
 #include "session.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What training frameworks ask of NCCL in one step, as one rank issues it: DDP and FSDP of PyTorch, tensor,
-// sequence and pipeline parallel as in Megatron, ZeRO as in DeepSpeed, experts, whole steps in CUDA graphs.
-// Only the order, sizes and rough host times of calls; framework_job.h plays them into a trace.
+// The NCCL calls of one step of training frameworks, as one rank issues them: DDP and FSDP of PyTorch,
+// tensor, sequence and pipeline parallel as in Megatron, ZeRO as in DeepSpeed, experts, and whole steps in
+// CUDA graphs. Contains only the order, sizes and approximate host times of calls; framework_job.h writes
+// them into a trace.
 #pragma once
 #include <chrono>
 #include <cstdint>

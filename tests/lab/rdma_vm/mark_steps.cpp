@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into the lab's ib_write_bw, which knows nothing of steps: marks one each 100 ms, as rank LAB_RANK
-// of 2, so that the collector records the process. Begins after a second, when its queue pairs are there.
+// Preloaded into the lab's ib_write_bw, which has no steps: marks one every 100 ms, as rank LAB_RANK of 2, so
+// that the collector records the process. Starts after a second, when the queue pairs exist.
 #include <ringside/collector.h>
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The all-reduce curve of a GPU whose driver is stuck: the process that measures is ended when its time is
-// over, and nothing of it stays. A program of its own: the stand-ins have the libraries' names.
+// The all-reduce curve of a GPU with a stuck driver: the measuring process is ended after its time limit, and
+// leaves nothing behind. A separate program, because its libraries have the real libraries' names.
 #include "probe/all_reduce.h"
 
 #include <dlfcn.h>

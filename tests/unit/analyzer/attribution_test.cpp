@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who and what is blamed: ranks that are late together, why they are, the synchronisation that keeps
-// communication from overlapping, and whose waits a thread's waits are.
+// Attribution of lost time: ranks that are late together and their causes, the synchronisation that prevents
+// communication from overlapping, and the thread to which waiting belongs.
 #include "metrics/lateness.h"
 #include "report/replayed_costs.h"
 #include "report/report.h"

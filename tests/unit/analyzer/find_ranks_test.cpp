@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which process speaks for which rank: a program on one GPU says no rank, a job's helpers say the same as the
-// job.
+// Which process belongs to which rank: a program on one GPU has no rank, and helper processes have the same
+// rank as the job.
 #include "metrics/metrics.h"
 #include "support/trace_builder.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who died first: by ends that `ringside record` saw, by last signs of life where it did not, and not at all
-// where the ends lie too close.
+// Which rank ended first: by the ends that `ringside record` saw, by the last activity without it, and
+// unknown if the ends are too close.
 #include "hang/rank_report.h"
 #include "hang_fixture.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which collective, who is missing, who called something else.
+// The collective that hangs, missing ranks, and ranks with a different call.
 #include "hang_fixture.h"
 
 namespace ringside::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for whom: elsewhere, in a circle, between two ranks.
+// Ranks that wait for each other: in another communicator, in a circle, and in pairs.
 #include "hang_fixture.h"
 
 namespace ringside::test {

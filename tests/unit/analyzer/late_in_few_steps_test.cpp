@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is late, told from one to three steps or from a recording without any: within them, in blocks.
+// Late ranks in one to three steps, or in a recording without steps, judged in blocks within them.
 #include "metrics/lateness.h"
 #include "report/report.h"
 #include "support/trace_builder.h"

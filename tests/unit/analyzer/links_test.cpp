@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run tells of its RDMA ports: gains, never totals, over who sampled when, and what links they name.
+// RDMA ports of a run: increases of counters instead of totals, from any sampling process, and the names of
+// links.
 #include "metrics/links.h"
 #include "report/links.h"
 #include "support/durations.h"

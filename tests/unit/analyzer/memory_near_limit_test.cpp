@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule memory_near_limit: memory that grows, allocations that are refused, and what came after that.
+// Rule memory_near_limit: growing memory, refused allocations, and the time after them.
 #include "golden/training_run.h"
 #include "report/report.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends and receives have a table of their own, and steps that nobody marked are called guessed.
+// Sends and receives have their own table, and inferred steps are called guessed.
 #include "json_schema.h"
 #include "report/format.h"
 #include "report/message_groups.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sent how much to whom: by the network where that was recorded, else by calls.
+// Amounts of data between pairs of ranks: from network events if recorded, otherwise from calls.
 #include "metrics/messages.h"
 #include "support/trace_builder.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs of several process groups as chance makes them, with what a report has to say of each: known before
-// anything is computed.
+// Random jobs of several process groups with the expected result of the report, which is known before the
+// analysis.
 #pragma once
 #include "support/parallel_job.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs of several process groups for people and other tests: `parallel_jobs SEED DIRECTORY` writes the run
-// that a seed draws, and prints what is true of it as JSON: the rule that has to come first (empty: none of
-// those that tell origins apart) and the ranks that it has to name (empty: any).
+// Jobs of several process groups for manual use and for other tests: `parallel_jobs SEED DIRECTORY` writes
+// the run of a seed, and prints the expected result as JSON: the rule of the first finding (empty if none of
+// the rules about origins applies) and its ranks (empty for any).
 #include "parallel_draw.h"
 
 #include <cstdio>

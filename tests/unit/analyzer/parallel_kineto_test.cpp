@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawn jobs of several process groups as PyTorch's profiler writes them: one file a rank, batches of sends
-// and receives as one kernel that says nothing of them.
+// Random jobs of several process groups in the form of PyTorch's profiler: one file per rank, with batches of
+// sends and receives as one kernel without a description.
 #include "import/open_run.h"
 #include "parallel_draw.h"
 #include "report/report.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages, replicas and tensor places: as a job's groups show them, and as the user says.
+// Stages, replicas and tensor places, found from the groups of a job or given by the user.
 #include "model/model.h"
 #include "support/parallel_job.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of the probe over RDMA can be tested without a device: which port is taken, what strangers say, and
-// what is said where there is none. tests/lab/rdma_vm measures with it.
+// The parts of the probe over RDMA that need no device: the choice of the port, messages from strangers, and
+// the report without a device. tests/lab/rdma_vm measures with it.
 #include "probe/rdma_agent.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report's contract: JSON against its schema, and what the first lines say.
+// The contract of the report: JSON against its schema, and the first lines of the text.
 #include "json_schema.h"
 #include "report/format.h"
 #include "report/report_tables.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the text report tells on a screen: each loss once, what is left out by number; and what it does not
-// claim where ranks are missing.
+// The text report on a terminal: each loss once, the number of omitted items, and no claims about missing
+// ranks.
 #include "compare/comparison.h"
 #include "compare/scaling.h"
 #include "report/format.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verdict says first, how sure it is, and when it refuses: few steps, missing ranks, clocks that are
-// less exact than the effect, no device tier.
+// The verdict and its confidence, and its limits: few steps, missing ranks, clocks that are less exact than
+// the effect, no device tier.
 #include "golden/training_run.h"
 #include "report/report.h"
 #include "report/sentences.h"

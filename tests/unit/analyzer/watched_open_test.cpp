@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who watches a run being opened is told how far it is, and can end it.
+// Opening a run reports its progress and can be cancelled.
 #include "import/open_run.h"
 #include "report/watched_report.h"
 #include "support/trace_builder.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs whose replay is known by hand, and what is asked of them.
+// Runs whose replay can be computed by hand, and the changes to replay.
 #pragma once
 #include "golden/training_run.h"
 #include "support/trace_builder.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cannot be predicted is refused, and the words say what the run lacks.
+// Changes that cannot be predicted are refused, and the message names the missing data.
 #include "whatif_fixture.h"
 
 #include <ringside/error.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which runs are replayed, how well, and what is said of it.
+// Which runs are replayed, the error of the replay, and the output.
 #include "json_schema.h"
 #include "whatif/replay.h"
 #include "whatif_fixture.h"

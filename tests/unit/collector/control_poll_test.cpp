@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job's end of live control, without a job: what a pass makes of the file in the run directory, and what
-// it answers. Each test is a process of its own (the level is one a process).
+// The job's side of live control, without a job: the reaction to the file in the run directory, and the
+// answer. Each test is a separate process, because the level is global.
 #include "record/clock.h"
 #include "record/control_poll.h"
 #include "record/levels.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program may close any descriptor at any moment, and gets its number again for something of its own:
-// not a byte of ours comes into it, nothing of it is closed or read, and the recording goes on.
+// The program may close any descriptor at any time and reuse its number. The collector never writes to,
+// closes or reads such a descriptor, and the recording continues.
 #include "fake/closer_text.h"
 #include "recorded_run.h"
 #include "support/temporary_directory.h"

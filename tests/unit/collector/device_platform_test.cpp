@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device tier end to end: a program on the CPU platform under the preloaded collector, with a CUPTI of
-// every generation and of every mood that RINGSIDE_PLATFORM_CUPTI knows.
+// every generation and every behaviour of RINGSIDE_PLATFORM_CUPTI.
 #include "recorded_run.h"
 
 #include <ringside/trace/reader.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL and the CUDA runtime wherever a program may have them: inside of its own shared objects, in several
-// copies, in nobody's global scope. The program gets what it would get without the collector.
+// NCCL and the CUDA runtime in every possible place: inside shared objects of the program, in several copies,
+// outside the global scope. The program gets the same functions as without the collector.
 #include "recorded_run.h"
 
 #include <gtest/gtest.h>

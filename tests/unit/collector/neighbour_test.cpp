@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another client of CUPTI beside the device tier (fake/kineto.h, in both of its kinds): it gets what it would
-// get without us, and we say what we missed.
+// Another client of CUPTI beside the device tier (fake/kineto.h, both kinds): it gets the same records as
+// without the collector, and the trace states what was missed.
 #include "recorded_run.h"
 
 #include <ringside/trace/reader.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job that is recorded ends as it would have ended: same exit code, same output, whatever is done to it,
-// and whatever fails under the collector. What is not recorded then is said.
+// A recorded job ends as it would without the collector: same exit code, same output, whatever happens to it
+// and whatever fails in the collector. Missing data is reported.
 #include "recorded_run.h"
 
 #include <ringside/trace/recover.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NCCL's ranges tell of its calls, told to a real recording: what stands in its trace afterwards. A
-// process records once, so everything happens before the first test looks.
+// Calls that are reported by NCCL's ranges, in a real recording and its trace. A process records once, so
+// everything happens before the first test.
 #include "nvtx/nccl_calls.h"
 #include "record/level.h"
 #include "support/temporary_directory.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL's own ranges, where no wrapper sees the calls: the program has NCCL linked in, or opens it by itself;
-// the emulated one, and the real one where the toolkit has it (it needs no GPU to say what it is asked for).
+// NCCL's own ranges for calls without a wrapper: the program has NCCL linked in, or opens it itself. Uses the
+// emulated NCCL, and the real one if the toolkit has it (it reports its ranges without a GPU).
 #include "recorded_run.h"
 
 #include <ringside/trace/reader.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schemas and payloads as programs hand them over: NCCL's own, and those that nobody should send.
+// Schemas and payloads as programs pass them: NCCL's own, and invalid ones.
 #include "nvtx/open_ranges.h"
 #include "nvtx/payload.h"
 

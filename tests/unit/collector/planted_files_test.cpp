@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody else may have put files and links into the run directory under the names that the collector uses:
-// they are not followed, not written and not deleted.
+// Files and links that another user has put into the run directory under names that the collector uses are
+// not followed, written or deleted.
 #include "record/identity.h"
 #include "record/ring_store.h"
 #include "record/trace_file.h"

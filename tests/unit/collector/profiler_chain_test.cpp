@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin that was configured before the collector came: it hears what it would have heard from NCCL, in its
-// own version and with its own handles, and nothing of what the collector asks for beside it.
+// A plugin that was configured before the collector gets the same events as from NCCL, in its own version and
+// with its own handles, and no events that only the collector requests.
 #include "recorded_run.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deep windows: times of channels on the GPU, messages of NCCL's proxy threads, and the live mask that asks
-// for them. By script for every version; KernelCh also on the CPU platform, whose GPU clock is the host's
-// (emulated).
+// Deep windows: times of channels on the GPU, messages of NCCL's proxy threads, and the live mask that
+// requests them. By a script for every version; KernelCh also on the CPU platform, whose GPU clock is that of
+// the host (emulated).
 #include "recorded_run.h"
 
 #include <ringside/trace/reader.h>

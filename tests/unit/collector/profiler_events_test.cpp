@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles of NCCL's events, from many threads at once; and what an older plugin behind ours is told.
+// Handles of NCCL's events, used from many threads at once, and the events that an older chained plugin gets.
 #include "profiler/event.h"
 #include "profiler/event_pool.h"
 

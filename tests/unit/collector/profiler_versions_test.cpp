@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every version of NCCL's profiler interface, played by a script to the preloaded collector: what it is asked
-// for, what it makes of the layouts, and that nothing a caller does can hurt it.
+// Every version of NCCL's profiler interface, simulated by a script for the preloaded collector: the
+// requested events, the parsing of the layouts, and robustness against any use.
 #include "recorded_run.h"
 
 #include <fmt/format.h>

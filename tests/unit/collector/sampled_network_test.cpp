@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sampled tier says of a host's network, its cards and its interfaces, on files and calls of the
-// test's own making.
+// Samples of a host's network, its cards and its interfaces, from files and calls that the test provides.
 #include "sampled/host_network.h"
 #include "sampled/network.h"
 #include "sampled/pause.h"

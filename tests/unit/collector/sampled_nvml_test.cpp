@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUs that a real process samples through the CPU platform's NVML, which says what a script says; and
-// without any.
+// GPUs that a real process samples through the CPU platform's NVML, which follows a script; and a process
+// without NVML.
 #include "sampled_run.h"
 #include "support/port_tree.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sampled tier makes of the kernel's texts, good and bad: what is missing is nothing, never 0.
+// Parsing of the kernel's texts, valid and invalid: missing values are null, never 0.
 #include "host/cgroup.h"
 #include "host/netlink/dcb.h"
 #include "host/proc_text.h"

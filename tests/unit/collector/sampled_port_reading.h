@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A port of a tree, and what was read of it.
+// A port of a simulated tree, and the values that were read from it.
 #pragma once
 #include "host/rdma/port_list.h"
 #include "support/port_tree.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sampled tier says of its own process, and the lock that makes one process of a machine sample it.
+// Samples of the own process, and the lock that lets one process of a machine sample the machine.
 #include "record/registry.h"
 #include "sampled/host_process.h"
 #include "sampled/once_a_host.h"

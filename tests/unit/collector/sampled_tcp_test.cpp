@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP connections of a process: what the kernel tells of a real one, what of its answers is not believed, and
-// how connections become one row of counters a peer.
+// TCP connections of a process: those of a real one, invalid answers of the kernel, and how connections
+// become one row of counters per peer.
 #include "host/netlink/socket_diag.h"
 #include "sampled/tcp_peers.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RDMA ports that a real process samples through the CPU platform's libibverbs, which says what a script
-// says.
+// RDMA ports that a real process samples through the CPU platform's libibverbs, which follows a script.
 #include "sampled_run.h"
 #include "support/port_tree.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a process's database lies and what becomes of it: beside the run directory on network file systems,
-// in memory as a flight recorder. The file system's answer is given by the test.
+// Where the database of a process is stored and moved: beside the run directory on network file systems, in
+// memory as a flight recorder. The test simulates the type of file system.
 #include "record/clock.h"
 #include "record/trace_file.h"
 #include "support/temporary_directory.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runtime tells its sink about work: the source of every record of the emulated CUPTI.
+// The reports of the runtime about its work, from which all records of the emulated CUPTI are made.
 #include "kernels.h"
 #include "platform.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream capture: what becomes a graph, and which calls CUDA forbids meanwhile. The error codes are those
-// that CUDA documents, or that tests for both vendors' runtimes expect of it.
+// Stream capture: what becomes a graph, and which calls CUDA forbids during a capture. The error codes are
+// those that CUDA documents, or that tests of both vendors' runtimes expect.
 #include "platform.h"
 
 #include <cuda_runtime.h>

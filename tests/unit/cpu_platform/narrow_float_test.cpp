@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions of the narrow floating point types against a reference that knows only what a pattern means:
-// the list of all a type's values as doubles, from the definition of its format.
+// Conversions of the narrow floating point types, compared with a reference: the list of all values of a type
+// as doubles, from the definition of its format.
 #include "narrow_float.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emulated NVML tells of the same GPUs as the emulated CUDA runtime: their names, their clocks, and the
-// memory that the process has there.
+// The emulated NVML reports the same GPUs as the emulated CUDA runtime: their names, their clocks, and the
+// memory that the process uses.
 #include "nvml_child.h"
 
 #include <cuda_runtime_api.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The script of the emulated NVML: until when a line holds, and what is said of mistakes.
+// The script of the emulated NVML: how long a line is valid, and messages about mistakes.
 #include "script.h"
 
 #include <nvml.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emulated NVML: what a script says, NVML's own error codes, and that nothing is invented.
+// The emulated NVML: values of the script, NVML's own error codes, and no invented values.
 #include "nvml_child.h"
 
 #include <dlfcn.h>

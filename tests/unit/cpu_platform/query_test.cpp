@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs ask at start: of devices, of kernels, of device variables.
+// Queries of programs at their start: about devices, kernels and device variables.
 #include "kernels.h"
 
 #include <cuda_profiler_api.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emulated libibverbs: what a script says of ports becomes attributes and events, in the forms of old and
-// new versions of the library.
+// The emulated libibverbs: ports of a script become attributes and events, in the forms of old and new
+// versions of the library.
 #include "script.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dumps of PyTorch's flight recorder, small and made here, through the frame that users go through, up to
-// what `ringside hang` makes of them.
+// Small dumps of PyTorch's flight recorder, made by the test, opened as users open them, up to the result of
+// `ringside hang`.
 #include "flight_dump.h"
 #include "hang/hang.h"
 #include "import/open_run.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the Kineto importer that can be looked at alone: numbers, texts, names, JSON.
+// Parts of the Kineto importer that can be tested alone: numbers, texts, names, JSON.
 #include "import/decimal.h"
 #include "import/kineto/event.h"
 #include "import/name_table.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said when a trace that was open cannot be written: one line that names the cause.
+// The message if an open trace can no longer be written: one line that names the cause.
 #include "support/temporary_directory.h"
 #include "trace/write/database.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a process was gone, as it stands beside its file: written, read, merged, and not believed blindly.
+// The file with the end of a process: written, read, merged, and checked.
 #include "support/temporary_directory.h"
 #include "support/trace_builder.h"
 

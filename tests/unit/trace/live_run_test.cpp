@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that is looked at while it runs, or before anybody recovered it: what lies in the rings is seen, and
-// neither rings nor databases change.
+// Reading a run while it runs, or before its recovery: records in the rings are included, and neither rings
+// nor databases change.
 #include "support/temporary_directory.h"
 #include "support/trace_builder.h"
 #include "unfinished_run.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces of schema version 1: made by taking away from one of today's what came since.
+// Traces of schema version 1, made from current ones by removing later tables and columns.
 #include "support/temporary_directory.h"
 #include "support/trace_builder.h"
 #include "trace/tables.h"

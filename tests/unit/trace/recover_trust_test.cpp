@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recovery moves and deletes what the collector made for the user who asks, and nothing else, whatever a run
-// directory says.
+// Recovery moves and deletes only files that the collector made for the calling user, whatever the contents
+// of a run directory are.
 #include "support/temporary_directory.h"
 #include "trace/write/database.h"
 #include "unfinished_run.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stacks that stand beside a process file: written, read, merged, and not believed blindly.
+// The file with stacks beside a process file: written, read, merged, and checked.
 #include "support/temporary_directory.h"
 #include "support/trace_builder.h"
 #include "trace/tables.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profiler plugin as a site may have installed one, in the version CHAINED_VERSION: writes a line for each
-// call into the file RINGSIDE_TEST_CHAIN_LOG. Handles are numbers from 1, contexts 1001 plus the rank.
-// RINGSIDE_TEST_CHAIN_MASK is what it asks for, RINGSIDE_TEST_CHAIN_RESULT what its init returns;
-// RINGSIDE_TEST_CHAIN_LATER is a mask that it puts on with its first event, RINGSIDE_TEST_CHAIN_WITHOUT the
-// events that it gives no handle for.
+// A profiler plugin that a site may have installed, in version CHAINED_VERSION: writes one line per call into
+// the file RINGSIDE_TEST_CHAIN_LOG. Handles are numbers from 1, contexts 1001 plus the rank.
+// RINGSIDE_TEST_CHAIN_MASK is its activation mask, RINGSIDE_TEST_CHAIN_RESULT the result of its init,
+// RINGSIDE_TEST_CHAIN_LATER a mask that it sets with its first event, and RINGSIDE_TEST_CHAIN_WITHOUT the
+// events for which it returns no handle.
 #include "abi/nccl_profiler.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of descriptors_test: it closes every descriptor that it did not open itself, as daemons and
-// programs with a double close do, and writes files of known content meanwhile. What it finds in them that it
-// did not write is somebody else's. Prints nothing that depends on timing.
+// The program of descriptors_test: it closes every descriptor that it did not open itself, like daemons and
+// programs with a double close, and meanwhile writes files of known content. Any other content in them comes
+// from another writer. Prints nothing that depends on timing.
 #include "api.h"
 #include "closer_table.h"
 #include "closer_text.h"

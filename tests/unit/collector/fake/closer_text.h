@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recorded_closer writes into its files: each says whose it is, from beginning to end.
+// The content of recorded_closer's files. Every part of a file identifies the file.
 #pragma once
 #include <cstddef>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libcudart for the collector's own tests: allocates host memory and says yes.
+// A libcudart for the collector's own tests: allocates host memory, and every other call succeeds.
 #include "abi/cuda.h"
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libcupti.so.13 (or FAKE_CUPTI_MAJOR) for the collector's own tests: says no where FAKE_CUPTI asks for it
-// ("subscribe 39", "enable 35": the function and its answer; "flush -1": never comes back; "late 3": hands a
-// buffer back at the third flush), and tells on stdout at the end what is still switched on.
+// A libcupti.so.13 (or FAKE_CUPTI_MAJOR) for the collector's own tests. FAKE_CUPTI makes calls fail
+// ("subscribe 39", "enable 35": the function and its result), never return ("flush -1") or return a buffer
+// late ("late 3": at the third flush). At the end, it prints what is still enabled.
 #include "abi/cupti.h"
 
 #include <unistd.h>

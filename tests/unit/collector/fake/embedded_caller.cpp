@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls the libraries of embedded_stack.cpp, and says what they answered.
+// Calls the libraries of embedded_stack.cpp and prints their results.
 #include "abi/nccl.h"
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL and the CUDA runtime inside of a shared object of the program's, visible to all, as where they are
-// linked statically into it. Each copy (COPY) knows its own communicators only.
+// NCCL and the CUDA runtime inside a shared object of the program with visible symbols, as if they were
+// linked statically into it. Each copy (COPY) only accepts its own communicators.
 #include "abi/nccl.h"
 
 #define FAKE_EXPORT extern "C" __attribute__((visibility("default")))

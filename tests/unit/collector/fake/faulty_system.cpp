@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded before the collector: the system calls that the collector itself makes fail at random, with a
-// full disk, a broken one, or by writing less than asked. The program's own calls are left alone. Repeatable
-// by FAULT_SEED; FAULT_PER_MILLE of the calls fail.
+// Preloaded before the collector: system calls of the collector fail at random, with a full or broken disk,
+// or by writing less than requested. Calls of the program are not affected. Repeatable by FAULT_SEED;
+// FAULT_PER_MILLE of the calls fail.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>

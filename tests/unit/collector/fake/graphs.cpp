@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program of graphs_test, on the CPU platform: two ranks in one process reduce once, capture a kernel, a
-// reduction and a group of two calls, launch that LAUNCHES times, and reduce once more. Says what came out.
+// reduction and a group of two calls, launch them LAUNCHES times, and reduce once more. Prints the results.
 #include "../../cpu_platform/kernels.h"
 #include "watch_trace.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another tool that is preloaded, before or behind the collector: stands in front of the same functions, as
-// memory and communication tracers do, and says at the end what it saw.
+// Another tool that is preloaded before or after the collector. It wraps the same functions, like memory and
+// communication tracers, and prints at the end which calls it saw.
 #include "abi/cuda.h"
 #include "abi/nccl.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads a plugin RTLD_LOCAL, as Python loads extension modules: the plugin's NCCL is then in nobody's global
-// scope. With "closes" it is loaded for all to see and closed again, which takes its NCCL along; with the
-// collector there, NCCL's functions are still to be found, and must still work.
+// Loads a plugin RTLD_LOCAL, as Python loads extension modules, so that the plugin's NCCL is not in the
+// global scope. With "closes", it is loaded globally and closed again, together with its NCCL. With the
+// collector, NCCL's functions are still found, and must still work.
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program of profiler_platform_test and event_timing_test: two ranks in one process on the CPU platform's
-// NCCL, which loads the collector as its profiler plugin. Arguments are scenes, played in order; "dlsym"
-// makes the following ones call NCCL past every wrapper, "watch" (or "watch_events") as the first one waits
-// for the device tier (or the CUDA events). Says at the end what the ranks computed.
+// NCCL, which loads the collector as its profiler plugin. Arguments are scenes that run in order. "dlsym"
+// makes the following scenes bypass the wrappers; "watch" (or "watch_events") as the first one waits for the
+// device tier (or the CUDA events). Prints the results of the ranks at the end.
 #include "watch_trace.h"
 
 #include <cuda_runtime.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program of neighbour_test, on the CPU platform: work with and without another client of CUPTI
-// (kineto.h). KIND is older or newer; each further word is a part of the program: `wait` for the collector's
-// device tier to be on, `work` (20 kernels, copies and sets), `train` (such work again and again, until the
-// trace says that this is steady), `start`, `stop` and `end` of the other client, `step`.
+// (kineto.h). KIND is older or newer. Each further word is a part of the program: `wait` until the
+// collector's device tier is on, `work` (20 kernels, copies and sets), `train` (such work, repeatedly, until
+// the trace records a steady period), `start`, `stop` and `end` of the other client, `step`.
 #include "../../cpu_platform/kernels.h"
 #include "kineto.h"
 #include "watch_trace.h"

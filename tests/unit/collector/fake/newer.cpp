@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of newer_nccl_test: uses what came to NCCL after 2.19, named communicators, and functions that
-// its NCCL does not have. One scenario an argument.
+// The program of newer_nccl_test: uses functions that were added to NCCL after 2.19, named communicators, and
+// functions that its NCCL lacks. One scenario per argument.
 #include "api.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another NVTX tool: prints every event that it gets and gives out handles and ids of its own. With
-// NVTX_TOOL=plain it knows nothing but the ranges of the default domain; with NVTX_TOOL=refuse it declines.
+// Another NVTX tool: prints every event and returns its own handles and ids. With NVTX_TOOL=plain it supports
+// only ranges of the default domain; with NVTX_TOOL=refuse it declines.
 #include "abi/nvtx.h"
 
 #include <array>

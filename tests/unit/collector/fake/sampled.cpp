@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of sampled_test and of those of NVML and verbs: uses a GPU, then does what its argument says
-// for some milliseconds. The same binary runs on the fakes and on the CPU platform.
+// The program of sampled_test and of the tests of NVML and verbs: uses a GPU, then performs the work of its
+// argument for some milliseconds. The same binary runs on the fakes and on the CPU platform.
 #include "api.h"
 
 #include <sys/wait.h>

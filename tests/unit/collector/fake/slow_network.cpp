@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded before the collector: its run directory is said to be on NFS, and while the program says so
-// (hangSlowNetwork), whatever the collector asks of that file system does not come back: a server that is
-// gone. With SLOW_DISK it is a disk that hangs instead. Also those of a mapping there would hang, which
-// cannot be caught: so no ring may lie there.
+// Preloaded before the collector: makes its run directory appear to be on NFS. After hangSlowNetwork(), calls
+// of the collector to that file system do not return, as if the server were gone. With SLOW_DISK, a local
+// disk hangs instead. Accesses to mappings of it would hang, too, which cannot be simulated, so no ring may
+// be there.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/magic.h>

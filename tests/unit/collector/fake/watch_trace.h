@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs of the tests that wait until the collector's trace says that a tier is on, or why it is not.
+// For test programs that wait until the collector's trace contains that a tier is on, or why it is not.
 #pragma once
 #include <sqlite3.h>
 

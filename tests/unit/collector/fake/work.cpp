@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of device_platform_test, on the CPU platform: ROUNDS times a kernel, a copy and a set, once the
-// collector's trace says that the device tier is on or why it is not. Says at the end what the kernels
-// computed, so that a test sees whether somebody disturbed them. With "threads" each round has a thread of
-// its own; when one has ended, the next one gets its pthread_t.
+// The program of device_platform_test, on the CPU platform: a kernel, a copy and a set, ROUNDS times, once
+// the collector's trace contains that the device tier is on or why it is not. Prints at the end what the
+// kernels computed, so that the test notices interference. With "threads", each round has its own thread,
+// which may get the pthread_t of an ended one.
 #include "../../cpu_platform/kernels.h"
 #include "platform.h"
 #include "watch_trace.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device model's links: the transfer lasts as long as the model says, counted from the last rank's
-// arrival, and the rank that waits shows the longer kernel, as on GPUs.
+// The links of the device model: a transfer takes the time of the model, counted from the last rank's
+// arrival, and the waiting rank has the longer kernel, as on GPUs.
 #include "platform.h"
 #include "ranks.h"
 

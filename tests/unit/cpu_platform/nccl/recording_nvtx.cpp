@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An NVTX tool that writes down the domain, strings, schemas and ranges it is told of: one line each, into
-// the file named by RINGSIDE_TEST_NVTX_LOG. Knows the protocol by itself, so that it checks the client's side
-// of it. Without RINGSIDE_TEST_NVTX_EXTENSION=1 it refuses the payload extension, as older tools do.
+// An NVTX tool that writes the domains, strings, schemas and ranges it gets into the file named by
+// RINGSIDE_TEST_NVTX_LOG, one line each. It implements the protocol independently, so that it checks the
+// client's side. Without RINGSIDE_TEST_NVTX_EXTENSION=1 it refuses the payload extension, like older tools.
 #include <fcntl.h>
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtPayload.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profiler plugin that writes down what it is called with: one line a call, into the file named by
-// RINGSIDE_TEST_PROFILER_LOG. Handles are numbers from 1. RINGSIDE_TEST_PROFILER_MASK is the mask it asks
-// for, RINGSIDE_TEST_PROFILER_RESULT what its init returns. Built once as version 5 and once as version 4.
+// A profiler plugin that writes its calls into the file named by RINGSIDE_TEST_PROFILER_LOG, one line each.
+// Handles are numbers from 1. RINGSIDE_TEST_PROFILER_MASK is its activation mask,
+// RINGSIDE_TEST_PROFILER_RESULT the result of its init. Built once as version 5 and once as version 4.
 #include "profiler/abi.h"
 
 #include <fcntl.h>

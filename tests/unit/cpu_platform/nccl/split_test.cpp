@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ncclCommSplit: who ends up where, that children work beside their parent, and that several ranks of one
-// thread split together in a group.
+// ncclCommSplit: ranks of the children, children that work beside their parent, and several ranks of one
+// thread that split together in a group.
 #include "reference.h"
 
 #include <fcntl.h>

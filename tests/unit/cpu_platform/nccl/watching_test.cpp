@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What those who watch see of real ranks: the log, the profiler plugin, the NVTX tool. Each rank writes files
-// of its own, which the test reads when all have ended.
+// Observers of real ranks: the log, the profiler plugin, the NVTX tool. Each rank writes its own files, which
+// the test reads when all have ended.
 #include "profiler_log.h"
 #include "ranks.h"
 

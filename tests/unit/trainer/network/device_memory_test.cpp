@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory is counted by what it is for, and running out of it is explained.
+// Device memory is counted by its use, and its exhaustion is explained.
 #include "gpu.h"
 
 #include <gtest/gtest.h>
