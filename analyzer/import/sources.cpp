@@ -120,7 +120,7 @@ std::string runsIn(const fs::path& directory)
         left += fmt::format(", and {} more cannot be read", failed.size() - 1);
     }
     throw Error(
-        ErrorCode::Unusable, fmt::format("{} holds no trace that can be read{}", directory.string(), left),
+        ErrorCode::Unusable, fmt::format("{} contains no trace that can be read{}", directory.string(), left),
         runsIn(directory) + searchedKinds(importers) +
             " Check that the job was recorded: a process writes a native trace from its first CUDA, NCCL or "
             "mark call on.");

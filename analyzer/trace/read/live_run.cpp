@@ -142,7 +142,7 @@ RunTrace openWithLocal(const std::filesystem::path& path)
         }
     }
     if (run.processes.empty()) {
-        throw Error(ErrorCode::Unusable, path.string() + " contains no readable trace yet");
+        throw Error(ErrorCode::Unusable, path.string() + " contains no trace that can be read yet");
     }
     return run;
 }

@@ -54,7 +54,7 @@ class HostileInput(cases.FolderCase):
         for end in (".db", ".json", ".stacks", ".rings", ".gone"):
             os.mkfifo(self.folder / f"run/host-1{end}")
         for name, said in self.refusals("run"):
-            self.assertIn("run holds no trace", said, name)
+            self.assertIn("run contains no trace", said, name)
         for end in (".stacks", ".gone", ".status"):
             os.mkfifo(self.native_run(f"with{end}") / f"imported-0{end}")
             self.ringside("report", f"with{end}")
@@ -115,7 +115,7 @@ class HostileInput(cases.FolderCase):
     def test_hidden_folders_are_not_searched(self):
         (self.folder / ".git").mkdir()
         (self.folder / ".git/rank0.json").write_text(json.dumps(trace(0)))
-        self.assertIn("holds no trace", self.ringside("report", ".", expect=3).stderr)
+        self.assertIn("contains no trace", self.ringside("report", ".", expect=3).stderr)
 
     def test_two_runs_are_not_taken_for_one(self):
         self.native_run("a run.ringside")
