@@ -90,10 +90,10 @@ void Rdma::report(const host::Port& port, Reported& reported, Readings& readings
             reported.series.push_back({port.name(), entry->name});
         }
         if (quantity.value) {
-            readings.add(told.series[index], *quantity.value);
+            readings.add(reported.series[index], *quantity.value);
         }
         if (!quantity.reason.empty()) {
-            readings.miss(told.series[index], quantity.reason);
+            readings.miss(reported.series[index], quantity.reason);
         }
     }
     reportTrouble(port, reported, readings);
