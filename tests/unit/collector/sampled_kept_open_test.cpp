@@ -104,15 +104,36 @@ TEST(RdmaPortKeepsOpen, soonTheFileThatTookAnothersPlace)
     EXPECT_EQ(port.resets(), 0U);
 }
 
-TEST(RdmaPortKeepsOpen, nothingOfADeviceThatRefusesAReading)
+// A folder in a file's place cannot be read, but is there.
+void makeUnreadable(const PortTree& tree, const std::string& file)
+{
+    std::filesystem::remove(tree.port("mlx5_0") / file);
+    std::filesystem::create_directories(tree.port("mlx5_0") / file);
+}
+
+TEST(RdmaPortKeepsOpen, theOtherCountersOfADeviceThatRefusesOne)
 {
     const PortTree tree;
     addCounted(tree);
     Port port = read(tree, "mlx5_0");
-    std::filesystem::remove(tree.port("mlx5_0") / kSent);
-    // Cannot be read, but not for want of it.
-    std::filesystem::create_directories(tree.port("mlx5_0") / kSent);
+    makeUnreadable(tree, kSent);
     readUntilSeen(port, tree);
+    port.read(Depth::All);
+    EXPECT_FALSE(port.leftAlone());
+    EXPECT_EQ(valueOf(port, "tx_packets"), std::nullopt);
+    EXPECT_EQ(valueOf(port, "retransmissions"), 3U);
+}
+
+TEST(RdmaPortKeepsOpen, nothingOfADeviceThatRefusesThreeReadings)
+{
+    const PortTree tree;
+    addCounted(tree);
+    Port port = read(tree, "mlx5_0");
+    for (const char* const file : {kSent, "hw_counters/packet_seq_err", "counters/symbol_error"}) {
+        makeUnreadable(tree, file);
+    }
+    readUntilSeen(port, tree);
+    port.read(Depth::All);
     EXPECT_TRUE(port.leftAlone());
     EXPECT_TRUE(descriptorsIn(tree).empty());
 }

@@ -68,7 +68,7 @@ const Importer kOther{
     importForeign};
 const Importer* const kImporters[] = {&kForeign, &kOther};
 
-trace::RunTrace open(const std::vector<std::filesystem::path>& paths)
+trace::RunTrace openWithTestImporters(const std::vector<std::filesystem::path>& paths)
 {
     Progress progress;
     return openRun(paths, progress, kImporters);
@@ -94,7 +94,7 @@ bool hasIssue(const trace::RunTrace& run, const std::string& id)
 std::string failureOf(const std::vector<std::filesystem::path>& paths)
 {
     try {
-        static_cast<void>(open(paths));
+        static_cast<void>(openWithTestImporters(paths));
     } catch (const Error& error) {
         return std::string(error.what()) + " | " + error.hint;
     }
@@ -109,7 +109,7 @@ TEST(OpenRun, RanksComeFromContentsThenNamesThenTheirOrder)
     writeFile(folder / "deep/rank_3/x.foreign", "FOREIGN - 0 -");
     writeFile(folder / "nothing.foreign", "FOREIGN - 0 -");
     writeFile(folder / "README", "somebody's notes");
-    const trace::RunTrace run = open({folder.path()});
+    const trace::RunTrace run = openWithTestImporters({folder.path()});
     EXPECT_EQ(ranksOf(run), (std::vector<std::int64_t>{0, 2, 3, 5}));
     EXPECT_TRUE(hasIssue(run, "rank_guessed"));
     EXPECT_TRUE(hasIssue(run, "imported"));
@@ -120,7 +120,7 @@ TEST(OpenRun, TheFolderThatOneIsInHasItsName)
     const TemporaryDirectory folder;
     writeFile(folder / "run/a.foreign", "FOREIGN 0 0 -");
     for (const char* const path : {"run", "run/", "run/.", "run/./"}) {
-        EXPECT_EQ(open({folder / path}).path.filename(), "run") << path;
+        EXPECT_EQ(openWithTestImporters({folder / path}).path.filename(), "run") << path;
     }
 }
 
@@ -138,7 +138,7 @@ TEST(OpenRun, AFileGivenTwiceIsOne)
 {
     const TemporaryDirectory folder;
     writeFile(folder / "a.foreign", "FOREIGN 1 0 -");
-    EXPECT_EQ(open({folder / "a.foreign", folder / "a.foreign"}).processes.size(), 1U);
+    EXPECT_EQ(openWithTestImporters({folder / "a.foreign", folder / "a.foreign"}).processes.size(), 1U);
 }
 
 TEST(OpenRun, AFileThatIsNoTraceIsRejectedWithTheAcceptedFormats)
@@ -158,7 +158,7 @@ TEST(OpenRun, ABrokenFileAmongGoodOnesIsAnIssue)
     const TemporaryDirectory folder;
     writeFile(folder / "rank0.foreign", "FOREIGN - 0 -");
     writeFile(folder / "rank1.foreign", "FOREIGN-BROKEN");
-    EXPECT_TRUE(hasIssue(open({folder.path()}), "unreadable_file"));
+    EXPECT_TRUE(hasIssue(openWithTestImporters({folder.path()}), "unreadable_file"));
     EXPECT_NE(failureOf({folder / "rank1.foreign"}).find("nothing in"), std::string::npos);
 }
 
@@ -168,7 +168,7 @@ TEST(OpenRun, AnEmptyFileThatIsCalledAsItsNeighboursIsAnIssue)
     writeFile(folder / "rank0.foreign", "FOREIGN 0 0 -");
     writeFile(folder / "rank1.foreign", "");
     writeFile(folder / "done", "");
-    const trace::RunTrace run = open({folder.path()});
+    const trace::RunTrace run = openWithTestImporters({folder.path()});
     const auto issue = std::ranges::find(run.issues, "unreadable_file", &trace::IssueRow::id);
     ASSERT_NE(issue, run.issues.end());
     EXPECT_EQ(issue->message, (folder / "rank1.foreign").string() + " is empty");
@@ -182,12 +182,12 @@ TEST(OpenRun, WhatIsNoGzipFileIsNamed)
     writeFile(folder / "rank1.foreign.gz", "abc");
     writeFile(folder / "rank2.foreign.gz", "\x1f\x8b and nothing that zlib knows");
     const std::string failure = failureOf({folder.path()});
-    EXPECT_NE(failure.find("holds no trace that can be read; "), std::string::npos) << failure;
+    EXPECT_NE(failure.find("contains no trace that can be read; "), std::string::npos) << failure;
     EXPECT_NE(failure.find(", and 1 more cannot be read"), std::string::npos) << failure;
     EXPECT_NE(failureOf({folder / "rank1.foreign.gz"}).find("is called .gz, but is no gzip file"),
               std::string::npos);
     writeFile(folder / "rank0.foreign", "FOREIGN 0 0 -");
-    const trace::RunTrace run = open({folder.path()});
+    const trace::RunTrace run = openWithTestImporters({folder.path()});
     EXPECT_EQ(std::ranges::count(run.issues, "unreadable_file", &trace::IssueRow::id), 2);
     EXPECT_EQ(ranksOf(run), std::vector<std::int64_t>{0});
 }
@@ -202,7 +202,7 @@ TEST(OpenRun, FilesOfTwoToolsWithoutRanksAreRefused)
     EXPECT_NE(failure.find("b.other (another tool) were recorded by two tools"), std::string::npos)
         << failure;
     writeFile(folder / "b.other", "OTHER 1 0 -");
-    EXPECT_EQ(ranksOf(open({folder.path()})), (std::vector<std::int64_t>{0, 1}));
+    EXPECT_EQ(ranksOf(openWithTestImporters({folder.path()})), (std::vector<std::int64_t>{0, 1}));
 }
 
 TEST(OpenRun, FilesOfTwoJobsAreRefused)
@@ -215,7 +215,7 @@ TEST(OpenRun, FilesOfTwoJobsAreRefused)
               std::string::npos)
         << failureOf({folder.path()});
     writeFile(folder / "b.foreign", "FOREIGN 1 0 - 64");
-    EXPECT_EQ(ranksOf(open({folder.path()})).size(), 3U);
+    EXPECT_EQ(ranksOf(openWithTestImporters({folder.path()})).size(), 3U);
 }
 
 TEST(OpenRun, FilesWithoutRanksThatWereRecordedInTurnAreTwoRuns)
@@ -234,12 +234,12 @@ TEST(OpenRun, FilesWithoutRanksThatWereRecordedInTurnAreTwoRuns)
         failure.find(first + " and " + second + " are two runs: the second was recorded when the first"), 0U)
         << failure;
     write(1'000'500, "a"); // while the other one was recorded
-    EXPECT_EQ(ranksOf(open({folder.path()})).size(), 2U);
+    EXPECT_EQ(ranksOf(openWithTestImporters({folder.path()})).size(), 2U);
     write(kHourNs, "b"); // clocks of two hosts may differ by anything
-    EXPECT_EQ(ranksOf(open({folder.path()})).size(), 2U);
+    EXPECT_EQ(ranksOf(openWithTestImporters({folder.path()})).size(), 2U);
     write(kHourNs, "a");
     std::filesystem::rename(second, folder / "rank1.foreign");
-    EXPECT_EQ(ranksOf(open({folder.path()})).size(), 2U) << "a rank of the same job, recorded later";
+    EXPECT_EQ(ranksOf(openWithTestImporters({folder.path()})).size(), 2U) << "a rank of the same job, recorded later";
 }
 
 TEST(OpenRun, ForeignFilesGetOneClock)
@@ -248,7 +248,7 @@ TEST(OpenRun, ForeignFilesGetOneClock)
     constexpr std::int64_t kDate = 1'700'000'000'000'000'000;
     writeFile(folder / "rank0.foreign", "FOREIGN - " + std::to_string(kDate) + " h");
     writeFile(folder / "rank1.foreign", "FOREIGN - " + std::to_string(kDate + 500) + " h");
-    const trace::RunTrace run = open({folder.path()});
+    const trace::RunTrace run = openWithTestImporters({folder.path()});
     ASSERT_EQ(run.processes.size(), 2U);
     EXPECT_EQ(run.processes[0].steps.front().startNs, 10);
     EXPECT_EQ(run.processes[1].steps.front().startNs, 510);
@@ -261,7 +261,7 @@ TEST(OpenRun, ClocksThatLieYearsApartStayAsTheyAre)
     const TemporaryDirectory folder;
     writeFile(folder / "rank0.foreign", "FOREIGN - 0 -");
     writeFile(folder / "rank1.foreign", "FOREIGN - 2000000000000000000 -");
-    const trace::RunTrace run = open({folder.path()});
+    const trace::RunTrace run = openWithTestImporters({folder.path()});
     EXPECT_TRUE(hasIssue(run, "clocks_apart"));
     EXPECT_EQ(run.processes[1].steps.front().startNs, 10);
 }
@@ -271,7 +271,7 @@ TEST(OpenRun, NativeRunsAreReadAsBefore)
     const TemporaryDirectory folder;
     test::TraceBuilder(2).steps(3, [](test::StepBuilder& step) { step.allReduce(64); }).write(folder / "run");
     EXPECT_TRUE(isNative({folder / "run"}));
-    const trace::RunTrace run = open({folder / "run"});
+    const trace::RunTrace run = openWithTestImporters({folder / "run"});
     EXPECT_EQ(ranksOf(run), (std::vector<std::int64_t>{0, 1}));
     EXPECT_TRUE(run.issues.empty());
 }
@@ -281,7 +281,7 @@ TEST(OpenRun, NativeAndForeignFilesTogetherAreOneRun)
     const TemporaryDirectory folder;
     test::TraceBuilder(1).steps(1, [](test::StepBuilder&) {}).write(folder / "run");
     writeFile(folder / "rank1.foreign", "FOREIGN - 0 -");
-    EXPECT_EQ(ranksOf(open({folder / "run", folder / "rank1.foreign"})), (std::vector<std::int64_t>{0, 1}));
+    EXPECT_EQ(ranksOf(openWithTestImporters({folder / "run", folder / "rank1.foreign"})), (std::vector<std::int64_t>{0, 1}));
 }
 
 TEST(OpenRun, WhatWasImportedCanBeKept)
@@ -290,10 +290,10 @@ TEST(OpenRun, WhatWasImportedCanBeKept)
     writeFile(folder / "in/rank0.foreign", "FOREIGN - 0 a/b");
     writeFile(folder / "in/rank1.foreign", "FOREIGN - 0 -");
     writeFile(folder / "in/rank2.foreign", "FOREIGN - 0 -");
-    const trace::RunTrace run = open({folder / "in"});
+    const trace::RunTrace run = openWithTestImporters({folder / "in"});
     std::filesystem::create_directory(folder / "out.ringside");
     writeRun(run, folder / "out.ringside");
-    const trace::RunTrace again = open({folder / "out.ringside"});
+    const trace::RunTrace again = openWithTestImporters({folder / "out.ringside"});
     EXPECT_EQ(ranksOf(again), (std::vector<std::int64_t>{0, 1, 2}));
     std::int64_t imported = 0;
     for (const trace::ProcessTrace& process : again.processes) {
@@ -334,7 +334,7 @@ TEST(Input, GzipFilesOfSeveralMembersAreReadThrough)
         gzclose(file);
     }
     EXPECT_EQ(headOf(folder / "x.gz", 100), "FOREIGN 4 0 -");
-    EXPECT_EQ(ranksOf(open({folder / "x.gz"})), std::vector<std::int64_t>{4});
+    EXPECT_EQ(ranksOf(openWithTestImporters({folder / "x.gz"})), std::vector<std::int64_t>{4});
 }
 
 TEST(Input, ATruncatedGzipFileIsReported)
