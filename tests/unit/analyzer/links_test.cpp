@@ -364,7 +364,8 @@ TEST(RoceGid, isJudgedByItsKindAndAgainstTheOtherPorts)
 // ---- what moved together ----
 
 /// A run whose fourth step has a slow collective. `metrics` gain in step `number`; gives the first finding
-/// of rdma_retransmissions. A gain of 30 is above the fewest retransmissions that are a share of anything (20).
+/// of rdma_retransmissions. A gain of 30 is above the fewest retransmissions that are a share of anything
+/// (20).
 rules::Finding movedIn(std::size_t number, const std::vector<trace::SeriesMetric>& metrics)
 {
     constexpr int kGain = 30;

@@ -239,7 +239,8 @@ TEST(OpenRun, FilesWithoutRanksThatWereRecordedInTurnAreTwoRuns)
     EXPECT_EQ(ranksOf(openWithTestImporters({folder.path()})).size(), 2U);
     write(kHourNs, "a");
     std::filesystem::rename(second, folder / "rank1.foreign");
-    EXPECT_EQ(ranksOf(openWithTestImporters({folder.path()})).size(), 2U) << "a rank of the same job, recorded later";
+    EXPECT_EQ(ranksOf(openWithTestImporters({folder.path()})).size(), 2U)
+        << "a rank of the same job, recorded later";
 }
 
 TEST(OpenRun, ForeignFilesGetOneClock)
@@ -281,7 +282,8 @@ TEST(OpenRun, NativeAndForeignFilesTogetherAreOneRun)
     const TemporaryDirectory folder;
     test::TraceBuilder(1).steps(1, [](test::StepBuilder&) {}).write(folder / "run");
     writeFile(folder / "rank1.foreign", "FOREIGN - 0 -");
-    EXPECT_EQ(ranksOf(openWithTestImporters({folder / "run", folder / "rank1.foreign"})), (std::vector<std::int64_t>{0, 1}));
+    EXPECT_EQ(ranksOf(openWithTestImporters({folder / "run", folder / "rank1.foreign"})),
+              (std::vector<std::int64_t>{0, 1}));
 }
 
 TEST(OpenRun, WhatWasImportedCanBeKept)
