@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/tier.h"
 
-#include "live/host_snapshot.h"
 #include "record/emulation.h"
 #include "record/levels.h"
 #include "record/ranks.h"
@@ -12,15 +11,7 @@
 
 #include <unistd.h>
 
-#include <memory>
-#include <utility>
-
 namespace ringside::collector::live {
-namespace {
-
-constexpr std::int64_t kSecondNs = 1'000'000'000;
-
-} // namespace
 
 void Tier::watch(trace::Writer& writer)
 {
@@ -31,12 +22,6 @@ void Tier::begin(trace::Writer& /*writer*/, const Options& /*options*/)
 {
     const std::string folder = folderOnThisHost();
     m_file = folder.empty() ? "" : folder + "/" + processNames().base + trace::kLivePartExtension;
-    constexpr std::size_t kRingBytes = std::size_t{64} << 10; // nothing is ever written into it
-    std::vector<std::unique_ptr<sampled::Source>> sources;
-    sources.push_back(std::make_unique<HostSnapshot>(processNames()));
-    auto* const sampler = new sampled::Sampler("ringside-live", std::move(sources), kSecondNs);
-    Ring* const ring = makeOwnRing(kRingBytes);
-    m_snapshots = ring != nullptr && sampler->start(*ring, registry()) ? sampler : nullptr;
 }
 
 void Tier::pass(trace::Writer& writer, Registry& registry)
@@ -96,9 +81,6 @@ void Tier::withdraw()
         unlink(m_file.c_str());
         m_file.clear();
     }
-    if (m_snapshots != nullptr) {
-        m_snapshots->askToStop();
-    }
 }
 
 void Tier::end(trace::Writer& writer, Registry& registry)
@@ -106,15 +88,6 @@ void Tier::end(trace::Writer& writer, Registry& registry)
     pass(writer, registry);
     store(writer, m_summarizer.finish());
     writer.setObserver(nullptr);
-    withdraw();
-    if (m_snapshots != nullptr) {
-        static_cast<void>(m_snapshots->waitForEnd());
-    }
-}
-
-void Tier::abandon()
-{
-    withdraw();
 }
 
 } // namespace ringside::collector::live

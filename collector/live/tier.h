@@ -5,7 +5,6 @@
 #include "host/host_lock.h"
 #include "live/live_part.h"
 #include "record/session.h"
-#include "sampled/sampler.h"
 #include "summary/step_summarizer.h"
 
 #include <ringside/trace/writer.h>
@@ -20,7 +19,8 @@ public:
     void begin(trace::Writer& writer, const Options& options) override;
     void pass(trace::Writer& writer, Registry& registry) override;
     void end(trace::Writer& writer, Registry& registry) override;
-    void abandon() override;
+    void withdraw() override;
+    void abandon() override { withdraw(); }
 
 private:
     void defineString(trace::StringId id, std::string_view text) override
@@ -51,15 +51,13 @@ private:
     void store(trace::Writer& writer, const std::vector<summary::Summary>& steps);
     void tell(Registry& registry);
     [[nodiscard]] bool looksEmulated();
-    void withdraw();
 
     summary::StepSummarizer m_summarizer;
     LivePart m_part;
     std::string m_file; ///< HOST-PID.live; empty: not asked for, or it cannot be written
     std::int64_t m_nextNs = 0;
     bool m_emulated = false;
-    int m_looks = 0;                         ///< that told it
-    sampled::Sampler* m_snapshots = nullptr; ///< writes HOST.live.json; never freed
+    int m_looks = 0; ///< that told it
 };
 
 } // namespace ringside::collector::live

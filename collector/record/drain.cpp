@@ -281,6 +281,9 @@ void Drain::close()
 {
     pass();
     for (Participant* participant : m_participants) {
+        participant->withdraw();
+    }
+    for (Participant* participant : m_participants) {
         participant->end(m_file.writer(), m_registry);
     }
     // Other threads ran until now, and may still be inside a call that never returns.

@@ -142,6 +142,8 @@ public:
     virtual void watch(trace::Writer& /*writer*/) {}
     virtual void begin(trace::Writer& writer, const Options& options) = 0;
     virtual void pass(trace::Writer& writer, Registry& registry) = 0;
+    /// Called on all parts before the first end(): removes what others see of the running process.
+    virtual void withdraw() {}
     virtual void end(trace::Writer& writer, Registry& registry) = 0;
     /// Called instead of end() if the trace cannot be written any more. Releases what the part holds in
     /// the program.

@@ -8,6 +8,7 @@
 #include "sampled/host_machine.h"
 #include "sampled/host_network.h"
 #include "sampled/host_process.h"
+#include "sampled/host_snapshot.h"
 #include "sampled/network.h"
 #include "sampled/pause.h"
 #include "sampled/queue_pairs.h"
@@ -36,6 +37,14 @@ std::vector<std::unique_ptr<Source>> hostSources(Registry& registry, const Proce
     sources.push_back(std::make_unique<OnceAHost>(std::make_unique<HostMachine>(), *lock));
     sources.push_back(std::make_unique<OnceAHost>(std::make_unique<Network>(), *lock));
     sources.push_back(std::make_unique<OnceAHost>(std::make_unique<HostNetwork>(sysfsRoot), *lock));
+    sources.push_back(std::make_unique<HostSnapshot>(names));
+    return sources;
+}
+
+std::vector<std::unique_ptr<Source>> snapshotAlone(const ProcessNames& names)
+{
+    std::vector<std::unique_ptr<Source>> sources;
+    sources.push_back(std::make_unique<HostSnapshot>(names));
     return sources;
 }
 
@@ -51,9 +60,11 @@ std::string inSmallLetters(std::string text)
 void Tier::begin(trace::Writer& writer, const Options& options)
 {
     constexpr std::int64_t kNsAMs = 1'000'000;
+    constexpr std::int64_t kSecondNs = 1'000'000'000;
     m_periodNs = options.sampleMs * kNsAMs;
     if (m_periodNs == 0) {
         writer.setTier({"sampled", false, "not asked for: RINGSIDE_SAMPLE_MS=0", std::nullopt, std::nullopt});
+        start(m_host, "ringside-sample", snapshotAlone(processNames()), kSecondNs);
         return;
     }
     m_startNs = readClockNs(CLOCK_MONOTONIC);
@@ -178,10 +189,11 @@ void Tier::describe(trace::Writer& writer)
 
 void Tier::end(trace::Writer& writer, Registry&)
 {
+    abandon();
     if (m_periodNs == 0) {
+        stop(m_host, writer);
         return;
     }
-    abandon();
     m_endNs = readClockNs(CLOCK_MONOTONIC);
     stop(m_host, writer);
     stop(m_rdma, writer);

@@ -190,8 +190,7 @@ const std::vector<std::string> kCollectorThreads = {"",
                                                     "ringside-nvml",
                                                     "ringside-rdma",
                                                     "ringside-calls",
-                                                    "ringside-events",
-                                                    "ringside-live"};
+                                                    "ringside-events"};
 
 /// The collector's allocations, or those of one of its threads, fail from a random one on, for a while or for
 /// good. More runs with RINGSIDE_TEST_FAULTS, others with RINGSIDE_TEST_SEED.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live/host_snapshot.h"
+#include "sampled/host_snapshot.h"
 
 #include "record/clock.h"
 
 #include <ringside/trace/live_snapshot.h>
 
-namespace ringside::collector::live {
+namespace ringside::collector::sampled {
 
 HostSnapshot::HostSnapshot(const ProcessNames& names)
     : m_runDirectory(names.runDirectory)
@@ -13,18 +13,18 @@ HostSnapshot::HostSnapshot(const ProcessNames& names)
     , m_lock(names.runDirectory + "/" + names.host + trace::kLiveLockEnding, names.base)
 {}
 
-void HostSnapshot::read(sampled::Readings& /*readings*/, sampled::Pace /*pace*/)
+void HostSnapshot::read(Readings& /*readings*/, Pace pace)
 {
     const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
-    if (now < m_nextNs || !m_lock.take()) {
+    if (pace != Pace::OnceASecond || now < m_nextNs || !m_lock.take()) {
         return;
     }
     m_nextNs = now + trace::kLivePeriodNs;
     static_cast<void>(trace::writeLiveSnapshot(m_runDirectory, m_host));
 }
 
-/// Without this process's part, which is gone by now. Without any part, the snapshot goes, too: so the last
-/// process of the host takes the lock, even if it never had it.
+/// This process's part is gone by now (Participant::withdraw). The snapshot is removed with the last part: so
+/// the last process of the host takes the lock, even if it never had it.
 void HostSnapshot::close()
 {
     if (m_lock.take()) {
@@ -33,4 +33,4 @@ void HostSnapshot::close()
     }
 }
 
-} // namespace ringside::collector::live
+} // namespace ringside::collector::sampled
