@@ -10,7 +10,7 @@ import unittest
 import cases
 
 RINGSIDE = os.path.abspath(sys.argv.pop(1))
-SECONDS = 3  # a rank is looked at twice before it counts as missed: by then, 0.4, 1.2 and 2.8 s have passed
+SECONDS = 4  # a rank is looked at twice before it counts as missed: by then, 0.4, 1.2 and 2.8 s have passed
 
 
 class Missed(cases.FolderCase):
