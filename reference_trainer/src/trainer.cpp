@@ -103,8 +103,6 @@ Trainer::Trainer(const Options& options, const RankIdentity& identity, int devic
     const MemoryScope sums(MemoryUse::Gradients);
     if (options.accumulate > 1)
         m_sums = DeviceArray<float>(m_network.gradients().size());
-    for (unsigned i = 0; i <= options.steps; ++i)
-        m_stepEnds.push_back(makeTimingEvent());
 }
 
 TrainingResult Trainer::run()
@@ -138,7 +136,13 @@ void Trainer::prepare()
     for (const auto& hook : m_hooks.beforeTraining)
         hook(m_stream.get());
     RS_CHECK(cudaStreamSynchronize(m_stream.get()));
-    RS_CHECK(cudaEventRecord(m_stepEnds.front().get(), m_stream.get()));
+    recordStepEnd();
+}
+
+void Trainer::recordStepEnd()
+{
+    m_stepEnds.push_back(makeTimingEvent());
+    RS_CHECK(cudaEventRecord(m_stepEnds.back().get(), m_stream.get()));
 }
 
 void Trainer::step(std::uint64_t number)
@@ -152,7 +156,7 @@ void Trainer::step(std::uint64_t number)
     for (unsigned part = 0; part < m_options.accumulate; ++part)
         computePart(batch, number, part);
     optimize();
-    RS_CHECK(cudaEventRecord(m_stepEnds[number].get(), m_stream.get()));
+    recordStepEnd();
     for (const auto& hook : m_hooks.afterStep)
         hook(number, m_stream.get());
     reportProgress(number);

@@ -54,6 +54,8 @@ public:
 private:
     void prepare();
     void step(std::uint64_t number);
+    /// Creates the event here: as many as steps are asked for would take minutes for a job without an end.
+    void recordStepEnd();
     void computePart(const Batch& batch, std::uint64_t number, unsigned part);
     /// Forward and backward of the network on this rank's device.
     void computeHere(const float* images, const int* labels, float* loss, bool last);
@@ -86,7 +88,7 @@ private:
     /// gradients of all parts of a step but the last; empty if there is only one
     DeviceArray<float> m_sums;
     DeviceArray<float> m_losses;   ///< one per part
-    std::vector<Event> m_stepEnds; ///< one more than steps: the first is the start
+    std::vector<Event> m_stepEnds; ///< of the steps so far; the first is the start
     Loader m_loader;
 };
 
