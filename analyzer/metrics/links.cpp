@@ -44,12 +44,13 @@ Place placeOf(const model::Model& model, const trace::ProcessTrace& process)
     return {std::nullopt, {process.process.startNs, 0, 0.0}};
 }
 
-/// Adds the facts of ports. They are settings whose names contain the port, such as "mlx5_0:1 firmware".
+/// Adds the facts of ports. They are settings whose names contain the port, such as "mlx5_0:1 firmware". The
+/// name of a port may contain blanks, that of a fact does not.
 void addFacts(const trace::ProcessTrace& process, const trace::SettingSource& source,
               std::map<Key, Port>& ports)
 {
     for (const trace::SettingRow& row : process.settings) {
-        const std::size_t space = row.name.find(' ');
+        const std::size_t space = row.name.rfind(' ');
         if (row.source != source || space == std::string::npos) {
             continue;
         }

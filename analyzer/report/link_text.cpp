@@ -193,7 +193,7 @@ Table portTable(const Report& report)
 std::string linksText(const Report& report, std::size_t width)
 {
     std::string text = fmt::format("Links: {}\n", healthName(linkHealth(report)));
-    if (report.metrics.ports.empty()) {
+    if (report.metrics.ports.empty() && !report.tiers.empty()) {
         text += "  no RDMA port was sampled; for the reason, run `ringside query` on table tier\n";
     }
     const std::vector<Link> links = linksOf(report);

@@ -33,8 +33,8 @@ bool nvlinkIsMeasured(const Report& report)
     return false;
 }
 
-/// Returns true if more than totals is known. A switch that was read once (`links --perfquery`) has only
-/// totals, which may be old.
+/// Returns true if more than totals is known. A port that was read once by another tool (`links
+/// --from`) has only totals, which may be old.
 bool hasMoreThanTotals(const metrics::Port& port)
 {
     return port.last("state") || port.sampled().length() > 0;

@@ -102,6 +102,13 @@ std::string_view adviceFor(bool onlyUpstream)
                  "corrected. Refused packets point to partition keys.";
 }
 
+/// What bad packets were, where perfquery -E tells.
+std::string detailsText(const metrics::Port& port)
+{
+    const std::string_view details = port.fact("receive_error_details");
+    return details.empty() ? std::string() : fmt::format("; of all bad packets received: {}", details);
+}
+
 std::optional<Finding> checkErrors(const Context& context, const metrics::Port& port)
 {
     Finding finding;
@@ -130,7 +137,7 @@ std::optional<Finding> checkErrors(const Context& context, const metrics::Port& 
     if (words.empty()) {
         return std::nullopt;
     }
-    finding.title = fmt::format("Port {} had {} in this run", port.label(), words);
+    finding.title = fmt::format("Port {} had {} in this run{}", port.label(), words, detailsText(port));
     addEvidence(context, port, moved.front(), "the interval between samples in which they were first counted",
                 finding);
     addCause(port, moved, finding);
@@ -139,11 +146,12 @@ std::optional<Finding> checkErrors(const Context& context, const metrics::Port& 
     return finding;
 }
 
-/// Returns true for a port of a switch that was read only once, so that an increase cannot be measured.
+/// Returns true for a port whose totals are in a file of another tool, read only once, so that an increase
+/// cannot be measured.
 bool isReadOnce(const metrics::Port& port)
 {
-    return port.fact("read_by") == "perfquery" &&
-           std::ranges::all_of(port.values, [](const auto& metric) { return metric.second.size() == 1; });
+    return !port.fact("read_by").empty() &&
+           std::ranges::all_of(port.values, [](const auto& metric) { return metric.second.size() <= 1; });
 }
 
 std::optional<Finding> checkHistory(const Context& context, const metrics::Port& port)
@@ -153,9 +161,11 @@ std::optional<Finding> checkHistory(const Context& context, const metrics::Port&
     }
     Finding finding;
     std::string words;
+    bool many = false;
     const auto add = [&](const trace::SeriesMetric& metric, std::string_view what, double least) {
         const std::int64_t count = port.last(metric).value_or(0);
-        if (static_cast<double>(count) >= least) {
+        if (count > 0) {
+            many = many || static_cast<double>(count) >= least;
             words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, what);
             finding.figures.push_back(
                 {std::string(metric.text()), Unit::Count, static_cast<double>(count), least});
@@ -164,18 +174,18 @@ std::optional<Finding> checkHistory(const Context& context, const metrics::Port&
     add("link_downed",
         port.last("link_downed") == std::optional<std::int64_t>(1) ? "loss of the link"
                                                                    : "losses of the link",
-        1);
+        context.option("many"));
     for (const Kind& kind : kKinds) {
-        add(kind.metric, kind.words, kind.side ? context.option("many_side") : 1);
+        add(kind.metric, kind.words, context.option(kind.side ? "many_side" : "many"));
     }
     if (words.empty()) {
         return std::nullopt;
     }
-    finding.severity = Severity::Warning;
-    finding.title =
-        fmt::format("Port {} had counted {} when it was read; the period is not known", port.label(), words);
-    finding.advice = "Read it again while the job runs, and pass both files: only counters that still "
-                     "increase show a current fault. `perfquery -R` resets the counters.";
+    finding.severity = many ? Severity::Warning : Severity::Info;
+    finding.title = fmt::format("Port {} had counted {} when it was read; the period is not known{}",
+                                port.label(), words, detailsText(port));
+    finding.advice = "Read it again while the job runs, and pass both files (--from OLD --from NEW): only "
+                     "counters that still increase show a current fault. `perfquery -R` resets them.";
     return finding;
 }
 
@@ -195,11 +205,14 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(rdma_link_errors, .title = "An RDMA link has errors", .needs = "sampled (rdma)",
               .options = kOptions, .run = run,
-              .help = "Increase of a port's error counters during the run; earlier errors do not count. A "
-                      "counter that was stuck at its largest value before cannot be used: `ringside links` "
-                      "lists such counters; one that gets there during the run counts as at least so many. "
-                      "Errors of a port that carries no data are information, and so are some in a day: a "
-                      "link with a bit error rate of 1e-15, which is normal, has them.",
+              .help =
+                  "Increase of a port's error counters during the run; earlier errors do not count. A "
+                  "counter that was stuck at its largest value before cannot be used: `ringside links` "
+                  "lists such counters; one that gets there during the run counts as at least so many. "
+                  "Errors of a port that carries no data are information, and so are some in a day: a "
+                  "link with a bit error rate of 1e-15, which is normal, has them. Totals of a port that was "
+                  "read once, by another tool, warn from `many` on: a link that was lost when its host "
+                  "was restarted has counted that, too.",
               .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_link_errors

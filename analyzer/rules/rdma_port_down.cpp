@@ -77,6 +77,10 @@ States statesOf(const metrics::Port& port)
         }
     }
     states.drops = std::max(states.drops, port.gain("link_downed").value_or(0));
+    if (!port.last("state") && states.drops > 0) {
+        states.everActive = true;
+        states.last = kActive; // only its own count is known, not whether it came back
+    }
     return states;
 }
 
@@ -201,7 +205,7 @@ Finding describeNeverUp(const Context& context, const metrics::Port& port, const
 
 bool isMeasured(const metrics::Port& port)
 {
-    return port.last("state").has_value();
+    return port.last("state").has_value() || port.gain("link_downed").has_value();
 }
 
 std::optional<Finding> checkPort(const Context& context, const metrics::Port& port)
@@ -218,8 +222,8 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
         }
         return finding;
     }
-    return states.everActive || !isMeasured(port) ? std::nullopt
-                                                  : std::optional(describeNeverUp(context, port, states));
+    return states.everActive || !port.last("state") ? std::nullopt
+                                                    : std::optional(describeNeverUp(context, port, states));
 }
 
 Outcome run(const Context& context)

@@ -91,6 +91,9 @@ struct Reason {
 
 Reason reasonOf(const Context& context, const metrics::Port& port, std::int64_t rate, const Fastest& most)
 {
+    if (const std::string_view better = port.fact("could_be"); !better.empty()) {
+        return {fmt::format("runs at {:g} Gb/s, and both of its ends can do {}", gbps(rate), better)};
+    }
     if (isNarrow(context, port, most)) {
         return {fmt::format("runs on {} of 4 lanes", *port.last("lanes"))};
     }
@@ -146,7 +149,8 @@ RINGSIDE_RULE(rdma_rate_low, .title = "An RDMA port is slower than it could be",
               .help = "Rate, lanes and PCIe link of each active port, compared with ports of the same kind "
                       "of adapter in this run, also on idle hosts. If all are equally slow it is not seen, "
                       "because sysfs does not report the largest rate of a port: `ringside doctor --expect` "
-                      "compares with a manifest.",
+                      "compares with a manifest, and `iblinkinfo` (`ringside links --from`) knows what both "
+                      "ends can do.",
               .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_rate_low

@@ -168,24 +168,19 @@ void writeEdits(const std::filesystem::path& folder)
     }
 }
 
-/// Two readings of a port of a switch, in both forms.
-void writePerfquery(const std::filesystem::path& folder)
+/// Every file that the readers of other tools' output are tested with, and one of them twice.
+void writeToolOutput(const std::filesystem::path& folder)
 {
     std::filesystem::create_directories(folder);
+    for (const auto& entry : std::filesystem::directory_iterator(RINGSIDE_TOOL_OUTPUT_FILES)) {
+        std::filesystem::copy_file(entry.path(), folder / entry.path().filename());
+    }
     const std::string extended = R"(# Port extended counters: Lid 2052 port 1 (CapMask: 0x5300)
 PortSelect:......................1
-CounterSelect:...................0x0000
 PortXmitData:....................36298026860928
-PortRcvPkts:.....................101733204203
 SymbolErrorCounter:..............4294967295
 )";
-    const std::string plain = R"(# Port counters: Lid 3 port 255 (CapMask: 0x1000)
-LinkDownedCounter:...............255
-LocalLinkIntegrityErrors:........15
-VL15Dropped:.....................7
-)";
-    std::ofstream(folder / "two", std::ios::binary) << extended << plain << '\0' << extended << plain;
-    std::ofstream(folder / "one", std::ios::binary) << plain << "# PortRcvErrorDetails: Lid 3 port 255\n";
+    std::ofstream(folder / "two", std::ios::binary) << extended << '\0' << extended;
 }
 
 void writeNvidiaSmi(const std::filesystem::path& folder)
@@ -257,7 +252,7 @@ int main(int count, char** arguments)
     writeEdits(corpus / "whatif");
     writeInspector(corpus / "inspector");
     writeNsys(corpus / "nsys");
-    writePerfquery(corpus / "perfquery");
+    writeToolOutput(corpus / "tool_output");
     writeNvidiaSmi(corpus / "nvidia_smi");
     writeProbeMessages(corpus / "probe_message");
     return 0;

@@ -2,6 +2,7 @@
 // Rules about RDMA ports.
 #include "rule_cases.h"
 #include "sampled_rows.h"
+#include "trace/vocabulary/kernel_event.h"
 #include "usual_runs.h"
 
 #include <cmath>
@@ -123,6 +124,37 @@ Edit gidIndex(const char* index)
                 told("environment", "NCCL_IB_GID_INDEX", index)});
 }
 
+/// What the kernel's log of the first rank's host says of an adapter in the middle of the run.
+Edit kernelSays(trace::KernelEvent event, const std::string& line)
+{
+    return [event, line](TraceBuilder& trace) {
+        trace::ProcessTrace& process = trace.process(0);
+        constexpr trace::StringId kLine = 0x7000'0000;
+        process.strings[kLine] = line;
+        const auto id = static_cast<std::int64_t>(process.series.size()) + 1;
+        process.series.push_back({id, trace::SeriesSource::stored(std::string(trace::kKernelLog)),
+                                  "0000:5e:00.0",
+                                  trace::SeriesMetric::stored(std::string(trace::wordOf(event))),
+                                  trace::SeriesKindName::of(trace::entryOf(trace::SeriesKind::Event)), 0});
+        const trace::KernelColumns& kernels = process.kernels;
+        process.samples.timeNs.push_back(kernels.startNs[kernels.size() / 2]);
+        process.samples.series.push_back(static_cast<std::uint32_t>(id));
+        process.samples.value.push_back(kLine);
+    };
+}
+
+/// Four GPUs, of which the last one has so many NVLinks to the first.
+Edit topology(const std::string& links)
+{
+    return [links](TraceBuilder& trace) {
+        auto& settings = trace.process(0).settings;
+        settings.push_back({"machine", "topology GPU0", "GPU1=NV18 GPU2=NV18 GPU3=" + links + " NIC0=PIX"});
+        settings.push_back({"machine", "topology GPU1", "GPU0=NV18 GPU2=NV18 GPU3=NV18 NIC0=PIX"});
+        settings.push_back({"machine", "topology GPU2", "GPU0=NV18 GPU1=NV18 GPU3=NV18 NIC0=PIX"});
+        settings.push_back({"machine", "topology GPU3", "GPU0=" + links + " GPU1=NV18 GPU2=NV18 NIC0=PIX"});
+    };
+}
+
 } // namespace
 
 std::vector<RuleCase> linkCases()
@@ -146,6 +178,22 @@ std::vector<RuleCase> linkCases()
          edited(places("pci0000:80/0000:80:01.0/0000:81:00.0/0000:84:00.0", "1")),
          {},
          {},
+         withoutEdit},
+        {"gpu_topology", edited(topology("NV12")), edited(topology("NV18")), {}, {}, withoutEdit},
+        {"kernel_events",
+         edited(kernelSays(trace::KernelEvent::ModuleHeat,
+                           "2026-11-24 10:00:03 UTC: mlx5_core 0000:5e:00.0: Port module event[error]: "
+                           "module 0, Cable error, High Temperature")),
+         edited(kernelSays(trace::KernelEvent::LinkUp,
+                           "2026-11-24 10:00:03 UTC: mlx5_core 0000:5e:00.0 ens2f0np0: Link up")),
+         {},
+         {},
+         withoutEdit},
+        {"link_margin",
+         edited(all({activePort(), portFact("module_celsius", "85")})),
+         edited(all({activePort(), portFact("module_celsius", "55")})),
+         {"link_margin.celsius=95", "link_margin.celsius_much=95"},
+         {"link_margin.celsius=50"},
          withoutEdit},
         {"mtu_mismatch",
          edited(all({activePort(), port("mtu_bytes", "gauge", [](double) { return 1024; })})),

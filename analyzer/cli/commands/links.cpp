@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside links RUN`, `--live` or `--perfquery FILE`: reports the health and traffic of RDMA ports. It only
+// `ringside links RUN`, `--live` or `--from FILE`: reports the health and traffic of RDMA ports. It only
 // reads, and does not retry a device that refuses.
 #include "report/links.h"
 
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/live_ports.h"
-#include "cli/perfquery.h"
 #include "cli/run_input.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
+#include "cli/tool_files.h"
 #include "report/link_text.h"
+#include "tool_output/make_run.h"
 
 #include <ringside/error.h>
 
@@ -26,7 +27,7 @@ namespace {
 
 struct Options {
     RunPaths run;
-    std::vector<std::string> perfquery;
+    std::vector<std::string> from;
     std::string format = "text";
     std::string failOn;
     bool live = false;
@@ -91,20 +92,24 @@ int watch(const Options& options)
     return code;
 }
 
+/// Opens the run, or makes one, and adds what the files tell.
+trace::RunTrace runOf(const Options& options)
+{
+    trace::RunTrace run =
+        options.run.empty() ? trace::RunTrace{"files of other tools", {}, {}} : openRun(options.run);
+    tool_output::addFiles(run, readToolFiles(options.from));
+    return run;
+}
+
 int links(const Options& options)
 {
     const bool live = options.live || options.watch;
-    if (int{live} + int{!options.run.empty()} + int{!options.perfquery.empty()} != 1) {
+    if (live ? !options.run.empty() || !options.from.empty() : options.run.empty() && options.from.empty()) {
         throw Error(ErrorCode::Usage, "links does not know what to read",
-                    "Give a RUN, --live for the ports of this machine, or --perfquery FILE for the fabric.");
+                    "Give a RUN, --from FILE for what other tools printed, or both; or --live for the ports "
+                    "of this machine.");
     }
-    if (live) {
-        return watch(options);
-    }
-    return print(report::buildReport(options.perfquery.empty() ? openRun(options.run)
-                                                               : runOfPerfquery(options.perfquery),
-                                     {}),
-                 options);
+    return live ? watch(options) : print(report::buildReport(runOf(options), {}), options);
 }
 
 Action declare(CLI::App& app)
@@ -117,9 +122,13 @@ Action declare(CLI::App& app)
                    "Exit with 1 if a finding about links has this severity or above, with 4 if no link was "
                    "measured; with --live, after two readings unless --count says more")
         ->check(CLI::IsMember({"warning", "problem"}));
-    app.add_option("--perfquery", options->perfquery,
-                   "Read ports of the fabric, also of switches, from a file written by `perfquery -x` of "
-                   "infiniband-diags; repeatable for later readings of the same ports")
+    app.add_option(
+           "--from", options->from,
+           "Read what another tool printed: iblinkinfo, ibqueryerrors, ibstat, perfquery, ibdiagnet's "
+           "db_csv, mlxlink, ethtool -S and -m, rdma statistic, nvidia-smi topo -m, or the kernel's "
+           "log. Recognized by its content; PORT=FILE, HOST/=FILE or HOST/PORT=FILE names what the "
+           "tool does not (else the port is the file's name without its ending). Beside a RUN: on "
+           "the run's clock. Later readings of the same ports show what increases")
         ->type_name("FILE")
         ->take_all();
     app.add_option("--interval", options->intervalS, "Seconds between two readings")
@@ -137,10 +146,12 @@ Action declare(CLI::App& app)
     return [options] { return links(*options); };
 }
 
-constexpr std::array<Example, 3> kExamples{{
+constexpr std::array<Example, 5> kExamples{{
     {"ringside links run.ringside", "Reports traffic and errors of the ports of a run."},
     {"ringside links --live --interval 2", "Reports this machine's ports every two seconds."},
     {"ringside links --live --fail-on problem", "Exits with 1 if a port of this machine has a problem."},
+    {"ringside links --from iblinkinfo.txt ibqueryerrors.txt", "Reports the ports of a fabric."},
+    {"ringside links run.ringside --from gpu7/=dmesg.txt", "Adds what a host's kernel said in that time."},
 }};
 
 } // namespace

@@ -22,9 +22,10 @@ std::string placeOf(const metrics::Port& port)
 {
     const std::string_view pci = port.fact("pci");
     const std::size_t dot = pci.rfind('.');
-    const std::size_t colon = port.name.rfind(':');
+    const std::string_view name = std::string_view(port.name).substr(0, port.name.find(' '));
+    const std::size_t colon = name.rfind(':');
     return std::string(dot != std::string_view::npos ? pci.substr(dot) : "") +
-           (colon != std::string::npos ? port.name.substr(colon) : "");
+           std::string(colon != std::string_view::npos ? name.substr(colon) : "");
 }
 
 /// The ports of a run are ordered by host.
@@ -74,6 +75,9 @@ PortRole roleOf(const Context& context, const metrics::Port& port)
 
 std::string kindOf(const metrics::Port& port)
 {
+    if (port.fact("node") == "switch" || (port.fact("hca_type").empty() && !port.fact("far_end").empty())) {
+        return port.label(); // a tool of the fabric tells neither what it is nor what else is of its kind
+    }
     return fmt::format("{} {} {} {} {} {}", port.fact("driver"), port.fact("hca_type"), port.fact("board"),
                        port.fact("link_layer"), placeOf(port), isBond(port) ? "bond" : "port");
 }

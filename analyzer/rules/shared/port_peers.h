@@ -14,7 +14,8 @@ enum class PortRole : std::uint8_t { Rail, Bond, Storage, Management };
 [[nodiscard]] PortRole roleOf(const Context& context, const metrics::Port& port);
 
 /// Returns the same text for ports that are peers: driver, adapter, board, link layer, function of the card,
-/// number of the port, and whether it is a bond.
+/// number of the port, and whether it is a bond. A port of a switch, or of
+/// an adapter of which only its place in the fabric is known, has no peers.
 [[nodiscard]] std::string kindOf(const metrics::Port& port);
 
 /// Returns the other ports of that kind on the same host.

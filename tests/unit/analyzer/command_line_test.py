@@ -268,7 +268,7 @@ class CommandLine(cases.FolderCase):
                       ("record",), ("record", "--", "absent-program"), ("record", "--", "/absent/program"), ("record", "--", text), ("record", "-o", "/proc/run", "--", "true"),
                       ("record", "--max-size", "1", "--", "true"), ("record", "--keep-last", "x", "--", "true"), ("record", "--window", "x", "--", "true"),
                       ("record", "--attach-control", "absent", "stop"), ("record", "--attach-control", folder, "stop"), ("links",), ("links", "absent"),
-                      ("links", "--perfquery", "absent"), ("doctor", "--expect", "absent"), ("doctor", "--root", "absent"), ("doctor", "--hosts", "false"), ("probe",),
+                      ("links", "--from", "absent"), ("doctor", "--expect", "absent"), ("doctor", "--root", "absent"), ("doctor", "--hosts", "false"), ("probe",),
                       ("probe", "--hosts", "exit 3;"), ("import", "absent", "-o", "x"), ("export", "absent", "--format", "csv", "-o", "x"), ("merge", "absent", "-o", "x"),
                       ("query", "absent", "SELECT 1"), ("recover", "absent"), ("hang", "absent"), ("whatif", "absent"), ("scaling", "absent"), ("env", "--format", "x")):
             done = subprocess.run([RINGSIDE, *map(str, words)], cwd=self.folder, env=self.environment, text=True, capture_output=True, timeout=20)

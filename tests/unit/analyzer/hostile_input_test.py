@@ -145,7 +145,7 @@ class HostileInput(cases.FolderCase):
     def test_files_of_settings_are_read_as_files(self):
         self.native_run()
         os.mkfifo(self.folder / "pipe")
-        for words in (("report", "native.ringside", "--config"), ("doctor", "--expect"), ("links", "--perfquery")):
+        for words in (("report", "native.ringside", "--config"), ("doctor", "--expect"), ("links", "--from")):
             for file, why in (("pipe", ""), ("/dev/zero", "larger than"), ("/", "directory"), ("nosuch", "No such file")):
                 done = subprocess.run([RINGSIDE, *words, file], cwd=self.folder, text=True, capture_output=True, timeout=20)
                 if file == "pipe" and "--config" in words:

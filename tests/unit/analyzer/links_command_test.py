@@ -108,34 +108,49 @@ class Links(unittest.TestCase):
     def test_one_reading_of_a_switch_is_history_and_two_tell_what_grows(self):
         before = self.perfquery("before", 60, PortXmitData=36298026860928, PortXmitPkts=101733204203, PortXmitDiscards=20046,
                                 LinkDownedCounter=1, PortRcvSwitchRelayErrors=7)
-        once = json.loads(self.ringside("--perfquery", before, "--format", "json").stdout)
+        once = json.loads(self.ringside("--from", before, "--format", "json").stdout)
         jsonschema.validate(once, SCHEMA)
         self.assertEqual((once["health"], [each["rule"] for each in once["findings"]]), ("warning", ["rdma_link_errors"]))
         self.assertIn("fabric lid2052:1 had counted 1 loss of the link, 20046 packets discarded", once["findings"][0]["title"])
         after = self.perfquery("after", 0, PortXmitData=36298026860928 + 250_000_000, PortXmitPkts=101733204203, PortXmitDiscards=20046,
                                LinkDownedCounter=1, PortRcvSwitchRelayErrors=7)
-        twice = json.loads(self.ringside("--perfquery", before, "--perfquery", after, "--format", "json").stdout)
+        twice = json.loads(self.ringside("--from", before, after, "--format", "json").stdout)
         self.assertEqual((twice["health"], twice["findings"]), ("ok", []))
         self.assertEqual(twice["links"][0]["gained"]["tx_bytes"], 1_000_000_000)
-        self.assertIn("not newer", self.ringside("--perfquery", after, "--perfquery", before, expect=3).stderr)
+        self.assertIn("not newer", self.ringside("--from", after, before, expect=3).stderr)
 
     def test_one_clean_reading_of_a_switch_is_no_health(self):
         once = self.perfquery("once", 0, PortXmitData=1, PortXmitPkts=1, PortXmitDiscards=0)
-        self.assertIn("Links: not measured", self.ringside("--perfquery", once).stdout)
+        self.assertIn("Links: not measured", self.ringside("--from", once).stdout)
 
-    def test_what_is_no_output_of_perfquery_is_refused(self):
-        (self.root / "other").write_text("# PortRcvErrorDetails counters: Lid 1 port 1\nPortBufferOverrunErrors:.........4\n")
-        self.assertIn("holds no counters", self.ringside("--perfquery", self.root / "other", expect=3).stderr)
-        self.assertIn("cannot read", self.ringside("--perfquery", self.root / "none", expect=3).stderr)
+    def test_what_is_no_output_of_a_tool_is_refused_with_what_is_read(self):
+        (self.root / "other").write_text("# PortSamplesControl: Lid 1 port 1\nOpCode:.........4\n")
+        (self.root / "empty").write_text("")
+        for name, why in (("other", "no output of a tool"), ("empty", "is empty"), ("none", "cannot read")):
+            said = self.ringside("--from", self.root / name, expect=3).stderr
+            self.assertIn(why, said)
+            self.assertIn(str(self.root / name), said)
+        self.assertIn("iblinkinfo > FILE", self.ringside("--from", self.root / "other", expect=3).stderr)
 
     def test_a_port_of_the_fabric_that_has_no_number_is_none(self):
         for lid, port in (("\x1b[31m2", "1"), ("2", "x" * 100_000), ("", ""), ("-2", "1")):
             (self.root / "hostile").write_text(f"# Port counters: Lid {lid} port {port} (CapMask: 0x5300)\nPortXmitData:....7\n")
-            self.assertIn("holds no counters", self.ringside("--perfquery", self.root / "hostile", expect=3).stderr)
+            self.assertIn("no output of a tool", self.ringside("--from", self.root / "hostile", expect=3).stderr)
+
+    def test_a_file_is_named_by_whoever_gives_it(self):
+        (self.root / "dump.txt").write_text("NIC statistics:\n     link_down_events_phy: 0\n     rx_packets_phy: 7\n")
+        for argument, host, port in (("dump.txt", "host", "dump"), ("eth2=dump.txt", "host", "eth2"), ("gpu7/eth2=dump.txt", "gpu7", "eth2"),
+                                     ("gpu7/=dump.txt", "gpu7", "dump")):
+            name, mark, file = argument.rpartition("=")
+            link = json.loads(self.ringside("--format", "json", "--from", f"{name}{mark}{self.root / file}").stdout)["links"][0]
+            self.assertEqual((link["host"], link["port"]), (host, port))
+
+    def test_what_is_only_measured_live_takes_no_files(self):
+        self.assertIn("does not know", self.ringside("--live", "--from", self.root / "x", expect=2).stderr)
 
     def test_without_a_device_or_a_run_it_says_what_is_missing(self):
         self.assertIn("no RDMA device", self.ringside("--live", expect=3).stderr)
-        self.assertIn("--live", self.ringside(expect=2).stderr)
+        self.assertIn("--from", self.ringside(expect=2).stderr)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,19 @@ void addFiles(const toml::table* files, std::map<std::string, FixtureFile>& devi
     }
 }
 
+std::vector<FixtureExpectation> expectationsOf(const toml::table& each)
+{
+    std::vector<FixtureExpectation> all;
+    if (const auto* const expected = each["expect"].as_array()) {
+        for (const toml::node& node : *expected) {
+            const toml::table& told = *node.as_table();
+            all.push_back({textOf(told, "rule"), textOf(told, "severity"), textOf(told, "port"),
+                           textOf(told, "cause"), textOf(told, "advice")});
+        }
+    }
+    return all;
+}
+
 PortFixture fixtureOf(const toml::table& file, const toml::table& each)
 {
     PortFixture fixture{textOf(each, "name"), textOf(file, "vendor"), textOf(file, "layout"), {}, {}, {}, {}};
@@ -66,13 +79,7 @@ PortFixture fixtureOf(const toml::table& file, const toml::table& each)
             fixture.series.emplace(name.str(), gain.value_or(std::int64_t{0}));
         }
     }
-    if (const auto* const expected = each["expect"].as_array()) {
-        for (const toml::node& node : *expected) {
-            const toml::table& told = *node.as_table();
-            fixture.expected.push_back({textOf(told, "rule"), textOf(told, "severity"), textOf(told, "port"),
-                                        textOf(told, "cause"), textOf(told, "advice")});
-        }
-    }
+    fixture.expected = expectationsOf(each);
     return fixture;
 }
 
@@ -91,6 +98,22 @@ std::vector<PortFixture> portFixtures(const std::filesystem::path& folder)
         for (const toml::node& each : *file["fixture"].as_array()) {
             fixtures.push_back(fixtureOf(file, *each.as_table()));
         }
+    }
+    return fixtures;
+}
+
+std::vector<ToolFixture> toolFixtures(const std::filesystem::path& path)
+{
+    std::vector<ToolFixture> fixtures;
+    const toml::table file = toml::parse_file(path.string());
+    for (const toml::node& node : *file["fixture"].as_array()) {
+        const toml::table& each = *node.as_table();
+        ToolFixture fixture{
+            textOf(each, "tool"), textOf(each, "name"), textOf(each, "layout"), {}, expectationsOf(each)};
+        for (const toml::node& name : *each["files"].as_array()) {
+            fixture.files.push_back(name.value_or(std::string()));
+        }
+        fixtures.push_back(std::move(fixture));
     }
     return fixtures;
 }

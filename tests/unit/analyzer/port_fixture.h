@@ -30,6 +30,14 @@ struct PortFixture {
     [[nodiscard]] bool healthy() const { return expected.empty(); }
 };
 
+/// Files of other tools, and what `ringside links --from` must say of them.
+struct ToolFixture {
+    std::string tool, name, layout;           ///< the layout's source, told once a tool
+    std::vector<std::string> files;           ///< an hour apart; "eth2=FILE" names the port
+    std::vector<FixtureExpectation> expected; ///< empty: healthy
+};
+[[nodiscard]] std::vector<ToolFixture> toolFixtures(const std::filesystem::path& file);
+
 /// All fixtures of a folder, by file and in their order.
 [[nodiscard]] std::vector<PortFixture> portFixtures(const std::filesystem::path& folder);
 
@@ -37,6 +45,11 @@ struct PortFixture {
 inline void PrintTo(const PortFixture& each, std::ostream* stream)
 {
     *stream << each.vendor << ": " << each.name;
+}
+
+inline void PrintTo(const ToolFixture& each, std::ostream* stream)
+{
+    *stream << each.tool << ": " << each.name;
 }
 
 } // namespace ringside::test

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ringside links --live` says of healthy and of sick machines of each vendor, and the table of them in
-// docs/link-fixtures.md.
+// What `ringside links` says of healthy and of sick machines of each vendor (--live) and of what other tools
+// printed of some (--from), and the table of them in docs/link-fixtures.md.
 #include "cli/live_ports.h"
 #include "port_fixture.h"
 #include "report/links.h"
 #include "support/port_tree.h"
+#include "tool_output/make_run.h"
+
+#include <ringside/error.h>
 
 #include <gtest/gtest.h>
 
@@ -83,21 +86,18 @@ bool matches(const rules::Finding& finding, const FixtureExpectation& expected)
            finding.advice.find(expected.advice) != std::string::npos;
 }
 
-class PortFixtures : public testing::TestWithParam<PortFixture> {};
-
-TEST_P(PortFixtures, areJudgedAsAClusterTeamWould)
+/// Every finding that warns is expected, and all that is expected is found.
+void expectFindings(const report::Report& report, const std::vector<FixtureExpectation>& expected)
 {
-    const PortFixture& fixture = GetParam();
-    const report::Report report = reportOf(fixture);
     std::string said;
     for (const rules::Finding* finding : report::linkFindings(report)) {
         said += textOf(*finding);
         const bool wanted = std::ranges::any_of(
-            fixture.expected, [&](const FixtureExpectation& each) { return matches(*finding, each); });
+            expected, [&](const FixtureExpectation& each) { return matches(*finding, each); });
         EXPECT_TRUE(wanted || finding->severity == rules::Severity::Info)
             << "false alarm: " << textOf(*finding);
     }
-    for (const FixtureExpectation& each : fixture.expected) {
+    for (const FixtureExpectation& each : expected) {
         const auto found = report::linkFindings(report);
         EXPECT_TRUE(std::ranges::any_of(found, [&](const auto* finding) { return matches(*finding, each); }))
             << "missing: " << each.rule << " " << each.severity << " of " << each.port << " with \""
@@ -106,12 +106,150 @@ TEST_P(PortFixtures, areJudgedAsAClusterTeamWould)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PortFixtures, testing::ValuesIn(fixtures()), [](const auto& fixture) {
-    std::string name = fixture.param.vendor + "_" + fixture.param.name;
+class PortFixtures : public testing::TestWithParam<PortFixture> {};
+
+TEST_P(PortFixtures, areJudgedAsAClusterTeamWould)
+{
+    expectFindings(reportOf(GetParam()), GetParam().expected);
+}
+
+/// Returns the name as gtest wants it.
+std::string testName(std::string name)
+{
     std::ranges::replace_if(
         name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
     return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PortFixtures, testing::ValuesIn(fixtures()), [](const auto& fixture) {
+    return testName(fixture.param.vendor + "_" + fixture.param.name);
 });
+
+std::vector<ToolFixture> filesOfTools()
+{
+    return toolFixtures(std::string(RINGSIDE_TOOL_OUTPUT_FILES) + ".toml");
+}
+
+tool_output::File fileOf(const std::string& argument, std::int64_t modifiedNs)
+{
+    const std::size_t mark = argument.find('=');
+    const std::filesystem::path name = argument.substr(mark == std::string::npos ? 0 : mark + 1);
+    std::ifstream stream(std::filesystem::path(RINGSIDE_TOOL_OUTPUT_FILES) / name);
+    return {name, std::string{std::istreambuf_iterator<char>(stream), {}}, modifiedNs, "",
+            mark == std::string::npos ? name.stem().string() : argument.substr(0, mark)};
+}
+
+std::vector<tool_output::File> filesOf(const ToolFixture& fixture)
+{
+    constexpr std::int64_t kStart = 1'795'514'400'000'000'000; // 2026-11-24 10:00 UTC
+    constexpr std::int64_t kHourNs = 3'600'000'000'000;
+    std::vector<tool_output::File> files;
+    for (const std::string& argument : fixture.files) {
+        files.push_back(fileOf(argument, kStart + static_cast<std::int64_t>(files.size()) * kHourNs));
+    }
+    return files;
+}
+
+class ToolFixtures : public testing::TestWithParam<ToolFixture> {};
+
+TEST_P(ToolFixtures, areJudgedAsAClusterTeamWould)
+{
+    trace::RunTrace run;
+    tool_output::addFiles(run, filesOf(GetParam()));
+    expectFindings(report::buildReport(std::move(run), {}), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ToolFixtures, testing::ValuesIn(filesOfTools()), [](const auto& fixture) {
+    return testName(fixture.param.tool + "_" + fixture.param.name);
+});
+
+TEST(ToolOutput, isRecognizedByOneReaderEach)
+{
+    for (const auto& entry : std::filesystem::directory_iterator(RINGSIDE_TOOL_OUTPUT_FILES)) {
+        const tool_output::File file = fileOf(entry.path().filename(), 0);
+        const auto readers = std::ranges::count_if(
+            tool_output::all(), [&](const auto* reader) { return reader->recognizes(file.text); });
+        EXPECT_EQ(readers, 1) << file.path;
+    }
+}
+
+TEST(ToolOutput, hasOnePortForThePortOfTwoTools)
+{
+    trace::RunTrace run;
+    tool_output::addFiles(run, {fileOf("healthy_ibstat.txt", 1), fileOf("healthy_iblinkinfo.txt", 2)});
+    std::vector<std::string> ports;
+    for (const metrics::Port& port : report::buildReport(std::move(run), {}).metrics.ports) {
+        ports.push_back(port.label());
+    }
+    EXPECT_EQ(ports, (std::vector<std::string>{
+                         "gpu7 mlx5_0:1 to leaf01 port 7", "gpu9 mlx5_0:1 to leaf01 port 21", "host mlx5_1:1",
+                         "leaf01 port 7 to gpu7 mlx5_0 port 1", "stor1 mlx5_0:1 to leaf01 port 20"}));
+}
+
+/// A run of one host between two moments of the kernel's log.
+trace::RunTrace runOfGpu7(std::int64_t realtimeNs, std::int64_t lastsNs)
+{
+    constexpr std::int64_t kMonotonicNs = 5'000'000'000;
+    trace::RunTrace run;
+    trace::ProcessTrace& process = run.processes.emplace_back();
+    process.process.host = "gpu7";
+    process.process.bootId = "boot";
+    process.process.startNs = kMonotonicNs;
+    process.process.endNs = kMonotonicNs + lastsNs;
+    process.ranks.push_back({});
+    process.clockSamples.push_back({kMonotonicNs, realtimeNs, {}, {}});
+    return run;
+}
+
+TEST(ToolOutput, putsTheKernelsMessagesOnTheRunsClock)
+{
+    constexpr std::int64_t kStart = 1'795'514'401'500'000'000; // 10:00:01.5: after the link went down
+    constexpr std::int64_t kNsPerS = 1'000'000'000;
+    trace::RunTrace run = runOfGpu7(kStart, 2 * kNsPerS);
+    tool_output::addFiles(run, {fileOf("kernel_log_journal.txt", kStart)});
+    const report::Report report = report::buildReport(std::move(run), {});
+    std::string said;
+    for (const rules::Finding* finding : report::linkFindings(report)) {
+        said += finding->title + "\n";
+    }
+    EXPECT_NE(said.find("1.5 s into the run"), std::string::npos) << said; // 10:00:03, the hot module
+    EXPECT_EQ(said.find("Xid 79"), std::string::npos) << "after the run: " << said;
+    EXPECT_EQ(said.find("lost its link"), std::string::npos) << "before the run: " << said;
+}
+
+TEST(ToolOutput, isRefusedIfItsHostIsNotKnown)
+{
+    trace::RunTrace run = runOfGpu7(0, 1);
+    run.processes.push_back(run.processes.front());
+    run.processes.back().process.host = "gpu8";
+    EXPECT_THROW(tool_output::addFiles(run, {fileOf("kernel_log_dmesg.txt", 0)}), Error);
+}
+
+std::string toolTableOf(const std::vector<ToolFixture>& all)
+{
+    std::string text =
+        "\n## Files of other tools\n\n"
+        "`ringside links --from` reads these files of `tests/unit/analyzer/tool_output/`, which "
+        "are the test's own, after\nthe tools' sources. Several files of a row are an hour "
+        "apart.\n\n"
+        "| tool | what | files | expected | port | rule | cause, in the finding's title | "
+        "advice names |\n|---|---|---|---|---|---|---|---|\n";
+    std::string layouts;
+    for (const ToolFixture& fixture : all) {
+        std::string start = "| " + fixture.tool + " | " + fixture.name + " | ";
+        for (const std::string& file : fixture.files) {
+            start += file + " ";
+        }
+        start += "| ";
+        text += fixture.expected.empty() ? start + "healthy | | | | |\n" : "";
+        for (const FixtureExpectation& each : fixture.expected) {
+            text += start + each.severity + " | " + each.port + " | " + each.rule + " | " + each.cause +
+                    " | " + each.advice + " |\n";
+        }
+        layouts += fixture.layout.empty() ? "" : "| " + fixture.tool + " | " + fixture.layout + " |\n";
+    }
+    return text + "\n| tool | source of the layout |\n|---|---|\n" + layouts;
+}
 
 std::string tableOf(const std::vector<PortFixture>& all)
 {
@@ -144,7 +282,7 @@ std::string tableOf(const std::vector<PortFixture>& all)
     for (const auto& [vendor, layout] : layouts) {
         text += "| " + vendor + " | " + layout + " |\n";
     }
-    return text;
+    return text + toolTableOf(filesOfTools());
 }
 
 TEST(FixtureTable, isWhatTheDocumentSays)

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool_output/port_words.h"
+
+#include "tool_output/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+
+namespace ringside::tool_output {
+namespace {
+
+struct KnownCounter {
+    std::string_view folder;
+    std::string_view file;
+    const char* metric;
+    unsigned saturatesBits;
+    std::uint64_t unit;
+};
+constexpr KnownCounter kKnownCounters[] = {
+#define RINGSIDE_PORT_COUNTER(folder, file, metric, bits, unit, pace) {folder, file, metric, bits, unit},
+#include "host/rdma/counters.def"
+};
+
+/// Maps "PortXmitPkts", "PortXmitPktsExtended" and "port_xmit_packets" to the same word.
+std::string plainName(std::string_view name)
+{
+    std::string word;
+    for (const char c : name) {
+        if (c != '_') {
+            word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        }
+    }
+    for (const std::string_view end : {"extended", "ext", "counter"}) {
+        if (word.ends_with(end)) {
+            word.resize(word.size() - end.size());
+        }
+    }
+    if (word.ends_with("pkts")) {
+        word.replace(word.size() - 4, 4, "packets");
+    }
+    return word;
+}
+
+void add(PortReading& port, const KnownCounter& counter, std::uint64_t raw)
+{
+    port.counters.push_back(
+        {trace::findSeries("rdma", counter.metric)->name, raw, counter.saturatesBits, counter.unit});
+}
+
+template <class Words>
+std::optional<std::int64_t> placeIn(const Words& words, std::string_view word)
+{
+    for (const auto& [text, number] : words) {
+        if (text == word) {
+            return number;
+        }
+    }
+    return std::nullopt;
+}
+
+struct Named {
+    std::string_view text;
+    std::int64_t number;
+};
+
+} // namespace
+
+void addPortCounter(PortReading& port, std::string_view name, std::uint64_t raw)
+{
+    const std::string word = plainName(name);
+    const auto* const found = std::ranges::find_if(kKnownCounters, [&](const KnownCounter& each) {
+        return each.folder == "counters" && plainName(each.file) == word;
+    });
+    if (found == std::end(kKnownCounters)) {
+        return;
+    }
+    add(port, *found, raw);
+    if (name.ends_with("Ext") || name.ends_with("Extended")) {
+        port.counters.back().saturatesBits = 0;
+    }
+}
+
+void addHardwareCounter(PortReading& port, std::string_view name, std::uint64_t raw)
+{
+    const auto* const found = std::ranges::find_if(kKnownCounters, [&](const KnownCounter& each) {
+        return each.folder == "hw_counters" && each.file == name;
+    });
+    if (found != std::end(kKnownCounters)) {
+        add(port, *found, raw);
+    }
+}
+
+std::optional<std::int64_t> portStateIn(std::string_view word)
+{
+    constexpr std::array<Named, 7> kStates{{{"Down", 1},
+                                            {"Init", 2},
+                                            {"Initialize", 2},
+                                            {"Initializing", 2},
+                                            {"Armed", 3},
+                                            {"Active", 4},
+                                            {"ActiveDefer", 5}}};
+    return placeIn(kStates, word);
+}
+
+std::optional<std::int64_t> physicalStateIn(std::string_view word)
+{
+    constexpr std::array<Named, 7> kStates{{{"Sleep", 1},
+                                            {"Polling", 2},
+                                            {"Disabled", 3},
+                                            {"PortConfigurationTraining", 4},
+                                            {"LinkUp", 5},
+                                            {"LinkErrorRecovery", 6},
+                                            {"PhyTest", 7}}};
+    return placeIn(kStates, word);
+}
+
+std::optional<std::uint64_t> lanesIn(std::string_view word)
+{
+    if (!word.ends_with('X') && !word.ends_with('x')) {
+        return std::nullopt;
+    }
+    constexpr std::uint64_t kMost = 16;
+    const auto lanes = numberIn(word.substr(0, word.size() - 1));
+    return lanes && *lanes >= 1 && *lanes <= kMost ? lanes : std::nullopt;
+}
+
+std::optional<Generation> generationOf(double gbpsOfLane)
+{
+    struct Signalled {
+        double gbps;
+        Generation generation;
+    };
+    constexpr std::array<Signalled, 8> kGenerations{{{2.5, {"SDR", 2.5}},
+                                                     {5.0, {"DDR", 5}},
+                                                     {10.0, {"QDR", 10}},
+                                                     {14.0625, {"FDR", 14}},
+                                                     {25.78125, {"EDR", 25}},
+                                                     {53.125, {"HDR", 50}},
+                                                     {106.25, {"NDR", 100}},
+                                                     {212.5, {"XDR", 200}}}};
+    constexpr double kNear = 0.1;
+    for (const Signalled& each : kGenerations) {
+        if (std::abs(gbpsOfLane - each.gbps) <= kNear * each.gbps) {
+            return each.generation;
+        }
+    }
+    return std::nullopt;
+}
+
+void setLink(PortReading& port, std::uint64_t lanes, const Generation& generation)
+{
+    constexpr double kMegabits = 1000.0;
+    port.states[trace::SeriesName::RdmaLanes] = static_cast<std::int64_t>(lanes);
+    port.states[trace::SeriesName::RdmaRate] =
+        static_cast<std::int64_t>(generation.gbps * kMegabits * static_cast<double>(lanes));
+    port.facts["generation"] = generation.name;
+}
+
+void nameByNode(PortReading& port)
+{
+    std::string_view rest = port.node;
+    const std::string_view host = takeWord(rest);
+    const std::string_view device = takeWord(rest);
+    if (!port.isSwitch && !host.empty() && !device.empty() && takeWord(rest).empty() && port.number) {
+        port.host = printable(host);
+        port.device = fmt::format("{}:{}", printable(device), *port.number);
+    }
+}
+
+std::string shortNode(std::string_view node)
+{
+    const std::string_view name = partedBy(node, ";").second;
+    return printable(name.empty() ? node : partedBy(name, ":").first);
+}
+
+} // namespace ringside::tool_output

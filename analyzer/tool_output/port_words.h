@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words that several tools use for the same property of a port, and what they mean in a trace.
+#pragma once
+#include "tool_output/reading.h"
+
+#include <optional>
+#include <string_view>
+
+namespace ringside::tool_output {
+
+/// Adds the counter that infiniband-diags calls "SymbolErrorCounter", sysfs "symbol_error" and ibdiagnet
+/// "SymbolErrorCounterExt". Unknown names are skipped. Counters of 64 bits do not stick.
+void addPortCounter(PortReading& port, std::string_view name, std::uint64_t raw);
+/// Adds the counter that a driver has in hw_counters/ under that name. Unknown names are skipped.
+void addHardwareCounter(PortReading& port, std::string_view name, std::uint64_t raw);
+
+/// Returns the kernel's number of a port's state: "Active", "Initialize", "Initializing", "Init", "Down".
+[[nodiscard]] std::optional<std::int64_t> portStateIn(std::string_view word);
+/// Returns the kernel's number of a port's physical state: "LinkUp", "Polling", "Disabled".
+[[nodiscard]] std::optional<std::int64_t> physicalStateIn(std::string_view word);
+/// Returns the number before the X of "4X" or "4x".
+[[nodiscard]] std::optional<std::uint64_t> lanesIn(std::string_view word);
+
+/// A generation of InfiniBand: its name, what a lane signals as tools print it, and what it counts for.
+struct Generation {
+    std::string_view name; ///< "HDR"
+    double gbps = 0;       ///< of a lane, as the kernel rounds it
+};
+/// Returns the generation in which a lane signals at about this rate; null if it is none.
+[[nodiscard]] std::optional<Generation> generationOf(double gbpsOfLane);
+
+/// Sets lanes, rate and generation of an InfiniBand link.
+void setLink(PortReading& port, std::uint64_t lanes, const Generation& generation);
+
+/// Sets host and device of an adapter that the fabric calls "gpu7 mlx5_0" or "gpu7 HCA-1".
+void nameByNode(PortReading& port);
+/// Returns how people call a node: "leaf01" for "MF0;leaf01:MQM9700/U1".
+[[nodiscard]] std::string shortNode(std::string_view node);
+
+} // namespace ringside::tool_output
