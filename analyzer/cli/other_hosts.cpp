@@ -121,11 +121,12 @@ std::vector<doctor::Host> factsOfHosts(const std::string& launcher)
     return hosts;
 }
 
-doctor::Facts factsOfFile(const std::string& path)
+doctor::Facts factsIn(const std::string& path, const std::string& text)
 {
     constexpr std::size_t kLongestLine = 1 << 16;
-    constexpr const char* kHelp = "Give the complete output of `ringside doctor --facts` on one host.";
-    std::istringstream file(readText(path));
+    constexpr const char* kHelp =
+        "Give the complete output of `ringside doctor --manifest`, or of --facts, on one host.";
+    std::istringstream file(text);
     Answers answers;
     for (std::string line; std::getline(file, line) && answers.size() < 2;) {
         parseAnswer(answers, line.substr(0, kLongestLine));

@@ -13,8 +13,8 @@ void writeFacts(const doctor::Host& host);
 /// (Unusable) if no host answers or if the answer of a host, which it names, is incomplete.
 [[nodiscard]] std::vector<doctor::Host> factsOfHosts(const std::string& launcher);
 
-/// Reads a file with the output of writeFacts. Throws ringside::Error (Unusable) if it cannot be read or is
-/// not the complete answer of one host.
-[[nodiscard]] doctor::Facts factsOfFile(const std::string& path);
+/// Parses the output of writeFacts, which a file of that name holds. Throws ringside::Error (Unusable) if it
+/// is not the complete answer of one host.
+[[nodiscard]] doctor::Facts factsIn(const std::string& path, const std::string& text);
 
 } // namespace ringside::cli

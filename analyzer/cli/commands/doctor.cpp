@@ -5,6 +5,8 @@
 #include "cli/other_hosts.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
+#include "cli/text_file.h"
+#include "doctor/manifest.h"
 #include "doctor/print.h"
 
 #include <ringside/error.h>
@@ -27,6 +29,7 @@ struct Options {
     doctor::Need need;
     bool fix = false;
     bool facts = false;
+    bool manifest = false;
 };
 
 /// Rejects a folder without any facts: it is a wrong path, and an empty list of findings would look like a
@@ -46,6 +49,22 @@ doctor::Host hostAt(const std::string& root)
     return host;
 }
 
+/// What the file of --expect holds: all facts of a host, or a manifest.
+struct Expectation {
+    doctor::Facts facts;
+    doctor::Manifest manifest;
+};
+
+Expectation expectationIn(const std::string& path)
+{
+    if (path.empty()) {
+        return {};
+    }
+    const std::string text = readText(path);
+    return doctor::isManifest(text) ? Expectation{{}, doctor::manifestIn(path, text)}
+                                    : Expectation{factsIn(path, text), {}};
+}
+
 doctor::Examination examination(const Options& options)
 {
     std::vector<doctor::Host> hosts;
@@ -57,12 +76,13 @@ doctor::Examination examination(const Options& options)
             hosts.push_back(std::move(host));
         }
     }
-    const doctor::Facts expected = options.expected.empty() ? doctor::Facts() : factsOfFile(options.expected);
+    const Expectation expected = expectationIn(options.expected);
     doctor::Examination result;
     result.differences = doctor::differences(hosts);
     for (doctor::Host& host : hosts) {
         std::vector<doctor::Advice> advice = doctor::examine(host.facts, options.need);
-        std::ranges::move(doctor::deviations(expected, host.facts), std::back_inserter(advice));
+        std::ranges::move(doctor::deviations(expected.facts, host.facts), std::back_inserter(advice));
+        std::ranges::move(doctor::deviations(expected.manifest, host.facts), std::back_inserter(advice));
         result.hosts.push_back({std::move(host), std::move(advice)});
     }
     return result;
@@ -90,6 +110,10 @@ int run(const Options& options)
         writeFacts(hostAt(options.root));
         return kPass;
     }
+    if (options.manifest) {
+        printResult(doctor::manifestText(doctor::manifestOf(hostAt(options.root).facts)));
+        return kPass;
+    }
     const doctor::Examination result = examination(options);
     printResult(options.fix                    ? doctor::fixesOf(result, proseWidth())
                 : options.format == "json"     ? doctor::jsonOf(result)
@@ -112,10 +136,10 @@ Action declare(CLI::App& app)
                    "nvidia-smi.xml, the output of `nvidia-smi -q -x`")
         ->type_name("FOLDER")
         ->excludes("--hosts");
-    app.add_option(
-           "--expect", options->expected,
-           "The output of --facts from a correctly set up host. Each difference from it is reported as "
-           "a warning")
+    app.add_option("--expect", options->expected,
+                   "The output of --manifest or --facts from a correctly set up host. What differs is "
+                   "reported: from a "
+                   "manifest by the role of each device, from facts one by one")
         ->type_name("FILE");
     app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
@@ -132,11 +156,17 @@ Action declare(CLI::App& app)
     app.add_flag("--fix", options->fix, "Print the commands that would fix the findings; runs none of them");
     app.add_flag("--facts", options->facts,
                  "Print the facts that --hosts collects from a host, one line each");
+    app.add_flag(
+        "--manifest", options->manifest,
+        "Print what this host has, by role: number, rate, width, slot and name of rails, GPUs and other "
+        "links; for --expect");
     return [options] { return run(*options); };
 }
 
-constexpr std::array<Example, 3> kExamples{{
+constexpr std::array<Example, 4> kExamples{{
     {"ringside doctor", "Checks this host."},
+    {"ringside doctor --manifest > h100.json; ringside doctor --hosts \"ssh node7\" --expect h100.json",
+     "Compares a host with a good one of its kind."},
     {"ringside doctor --hosts \"srun --ntasks-per-node=1\" --fail-on problem",
      "Checks all hosts of a Slurm job and compares them; exits with 1 if there is a problem."},
     {"ringside doctor --fix", "Prints the commands that would fix the findings."},

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -13,7 +14,9 @@ import jsonschema
 
 import cases
 
-SCHEMA = json.loads(pathlib.Path(sys.argv.pop()).read_text())
+SCHEMA_FILE = pathlib.Path(sys.argv.pop())
+SCHEMA = json.loads(SCHEMA_FILE.read_text())
+MANIFEST = json.loads((SCHEMA_FILE.parent / "ringside-manifest-1.schema.json").read_text())
 RINGSIDE = sys.argv.pop()
 NAMED = {"proc/sys/kernel/hostname": "node7\n"}
 LIMITS = """Limit                     Soft Limit           Hard Limit           Units
@@ -216,6 +219,62 @@ class Doctor(cases.FolderCase):
         self.assertEqual(self.titles(self.visit("--root", self.folder / "copy", "--expect", expected)), [
             "interface.eth0.mtu is missing; 9000 was expected", "interface.eth0.speed_mbps is 100000; 200000 was expected"])
         self.doctor("--root", self.folder / "copy", "--expect", expected, "--fail-on", "warning", expect=1)
+
+    def host_with_cards(self, rails):
+        """Rails in slots of their own, each with a PCIe link of 16 lanes."""
+        copy = self.host_with_rails(rails)
+        for number in range(rails):
+            slot = self.device(f"pci0000:0{number}/0000:0{number}:01.0", {"class": "0x020700", "vendor": "0x15b3",
+                               "current_link_speed": "32.0 GT/s PCIe", "current_link_width": "16"})
+            link = copy / f"sys/class/infiniband/mlx5_{number}/device"
+            link.unlink(missing_ok=True)
+            link.symlink_to(f"../../../bus/pci/devices/{slot}")
+        return copy
+
+    def manifest(self, copy):
+        expected = self.folder / "manifest.json"
+        expected.write_text(self.doctor("--root", copy, "--manifest").stdout)
+        jsonschema.validate(json.loads(expected.read_text()), MANIFEST)
+        return expected
+
+    def test_a_host_is_as_its_manifest_says(self):
+        copy = self.host_with_cards(3)
+        expected = self.manifest(copy)
+        rails = json.loads(expected.read_text())["roles"]["rail"]
+        self.assertEqual((rails["count"], rails["devices"][0]["name"], rails["devices"][0]["pcie"]), (3, "mlx5_0/1", "32.0 GT/s PCIe x16"))
+        self.assertEqual([title for title in self.titles(self.visit("--root", copy, "--expect", expected)) if "expected" in title], [])
+
+    def test_a_rail_that_is_missing_slow_or_elsewhere_is_told_by_its_role(self):
+        expected = self.manifest(self.host_with_cards(4))
+        copy = self.folder / "copy"
+        infiniband = copy / "sys/class/infiniband"
+        (infiniband / "mlx5_0/ports/1/rate").write_text("100 Gb/sec (1X NDR)\n")  # as slow as a port for management
+        (infiniband / "mlx5_1").rename(infiniband / "mlx5_9")
+        (next((copy / "sys").rglob("0000:02:01.0")) / "current_link_width").write_text("8\n")
+        shutil.rmtree(infiniband / "mlx5_3")
+        titles = "\n".join(self.titles(self.visit("--root", copy, "--expect", expected)))
+        for part in ("3 devices of role rail are there; 4 were expected", "rail mlx5_3/1 (slot 0000:03:01.0) is missing",
+                     "rail mlx5_0/1 (slot 0000:00:01.0) has a rate of 100 Gb/sec (1X NDR)", "is called mlx5_9/1; mlx5_1/1 was expected",
+                     "rail mlx5_2/1 (slot 0000:02:01.0) has a PCIe link of 32.0 GT/s PCIe x8"):
+            self.assertIn(part, titles)
+        self.doctor("--root", copy, "--expect", expected, "--fail-on", "problem", expect=1)
+
+    def test_a_rail_that_is_down_has_no_rate_to_blame(self):
+        copy = self.host_with_cards(3)
+        expected = self.manifest(copy)
+        port = copy / "sys/class/infiniband/mlx5_1/ports/1"
+        (port / "state").write_text("1: DOWN\n")
+        (port / "rate").write_text("10 Gb/sec (4X SDR)\n")
+        titles = [title for title in self.titles(self.visit("--root", copy, "--expect", expected)) if "expected" in title]
+        self.assertEqual(titles, ["rail mlx5_1/1 (slot 0000:01:01.0) is in state 1: DOWN; 4: ACTIVE was expected"])
+
+    def test_a_manifest_that_is_none_is_refused(self):
+        expected = self.folder / "manifest.json"
+        for text, message in (("{", "is no manifest"), ('{"schema": "ringside-manifest/2", "roles": {}}', "is no manifest"),
+                              ('{"schema": "ringside-manifest/1", "roles": {"rail": {"count": 2, "devices": [{}]}}}', "count of role rail"),
+                              ('{"schema": "ringside-manifest/1", "roles": {"rail": 3}}', "count of role rail")):
+            expected.write_text(text)
+            self.assertIn(message, self.doctor("--root", self.host(NAMED), "--expect", expected, expect=3).stderr)
 
     def test_what_is_expected_must_be_one_whole_host(self):
         expected = self.folder / "facts"
