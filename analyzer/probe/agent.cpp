@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "host/sysfs_text.h"
 #include "probe/campaign.h"
 #include "probe/interface_choice.h"
 #include "probe/rdma_agent.h"
@@ -43,6 +44,15 @@ Message measure(const Message& order)
               {"sender_share", measured->senderShare}}}};
 }
 
+/// Returns the rate of an interface in Mb/s; 0: the kernel does not tell it. Virtual ones say -1, older
+/// kernels 4294967295.
+std::uint64_t rateOf(const std::string& interface)
+{
+    constexpr std::uint64_t kMostMbps = 10'000'000;
+    const auto mbps = host::numberIn(host::readText("/sys/class/net/" + interface + "/speed").text);
+    return mbps && *mbps <= kMostMbps ? *mbps : 0;
+}
+
 bool serve(const LineConnection& leader, const std::string& address)
 {
     const Descriptor listener = listenAt(address);
@@ -70,6 +80,7 @@ void follow(const Agent& agent)
                                      {"host", hostName()},
                                      {"interface", taken ? taken->name : ""},
                                      {"address", taken ? taken->address : ""},
+                                     {"mbps", taken ? rateOf(taken->name) : 0},
                                      {"rdma", rdma.describePort()}});
     while (more) {
         const auto order = receiveMessage(leader);

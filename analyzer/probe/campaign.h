@@ -12,11 +12,13 @@ struct Campaign {
     /// address under which other hosts reach this host; empty: its host name
     std::string leader;
     std::size_t hosts = 0; ///< number of hosts to wait for
+    int patienceS = 120;   ///< for all hosts together; schedulers may start jobs late
     Bounds bounds;
 };
 
-/// Starts the agents, measures all directions, and ends the agents. Throws ringside::Error (Unusable) if
-/// fewer hosts than announced answer.
+/// Starts the agents, measures all directions, and ends the agents. Hosts that do not answer, whose launcher
+/// failed, or that stop answering are left out and named. Throws ringside::Error (Unusable) if fewer than two
+/// hosts answer.
 [[nodiscard]] Matrix lead(const Campaign& campaign);
 
 struct Agent {

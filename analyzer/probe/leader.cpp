@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/campaign.h"
+#include "probe/launchers.h"
 #include "probe/rdma_round.h"
 #include "probe/this_host.h"
 #include "trace/own_program.h"
@@ -7,17 +8,18 @@
 #include <ringside/error.h>
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
+#include <chrono>
 #include <random>
 
 namespace ringside::probe {
 namespace {
+
+std::string tokenOf(const std::string& token, std::size_t launcher)
+{
+    return fmt::format("{}.{}", token, launcher);
+}
 
 std::string randomToken()
 {
@@ -25,96 +27,103 @@ std::string randomToken()
     return fmt::format("{:08x}{:08x}{:08x}{:08x}", source(), source(), source(), source());
 }
 
-/// Runs the launchers, and waits for them in its destructor.
-class Launchers {
+using Clock = std::chrono::steady_clock;
+
+/// Accepts agents and tells which launchers are still awaited.
+class Gathering {
 public:
-    /// `launcher` is the part of `command` that the user gave.
-    void start(const std::string& launcher, const std::string& command)
+    Gathering(const Campaign& campaign, std::string token, const Launchers& launchers)
+        : m_campaign(campaign)
+        , m_token(std::move(token))
+        , m_launchers(launchers)
+        , m_answered(launchers.size())
+    {}
+    /// Waits until all announced hosts are there, or cannot come any more, or the time is over.
+    void gather(const Descriptor& listener)
     {
-        const std::array<const char*, 4> words{"sh", "-c", command.c_str(), nullptr};
-        pid_t child = 0;
-        if (posix_spawnp(&child, "sh", nullptr, nullptr, const_cast<char* const*>(words.data()), environ) !=
-            0) {
-            throw Error(ErrorCode::Io, fmt::format("cannot start: {}", command),
-                        "Is /bin/sh there, and are there processes left (ulimit -u)?");
-        }
-        m_children.push_back({child, launcher});
-    }
-    /// Throws if one ended with an error: its hosts will not answer.
-    void refuseFailed() const
-    {
-        for (const Child& child : m_children) {
-            siginfo_t end{};
-            const bool ended =
-                waitid(P_PID, static_cast<id_t>(child.pid), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-                end.si_pid == child.pid;
-            if (ended && (end.si_code != CLD_EXITED || end.si_status != 0)) {
-                throw Error(
-                    ErrorCode::Unusable,
-                    fmt::format("a launcher ended with {} {} before its hosts answered: {}",
-                                end.si_code == CLD_EXITED ? "code" : "signal", end.si_status, child.launcher),
-                    "The launcher must start programs on the hosts, and ringside must be installed there "
-                    "under the same path.");
+        const Clock::time_point end = Clock::now() + std::chrono::seconds(m_campaign.patienceS);
+        while (m_hosts.size() < m_campaign.hosts && mayCome() && Clock::now() < end) {
+            if (Descriptor accepted = acceptAt(listener, Patience{1})) {
+                greet(LineConnection(std::move(accepted)));
             }
         }
+        std::ranges::sort(m_hosts, {}, &ProbedHost::name);
     }
-    Launchers() = default;
-    Launchers(const Launchers&) = delete;
-    Launchers& operator=(const Launchers&) = delete;
-    ~Launchers()
+    [[nodiscard]] std::vector<ProbedHost> takeHosts() { return std::move(m_hosts); }
+
+    /// Returns the launchers that brought no host, with the reason; of one launcher for several hosts, how
+    /// many are missing.
+    [[nodiscard]] std::vector<LeftOut> leftOut() const
     {
-        for (const Child& child : m_children) {
-            waitpid(child.pid, nullptr, 0);
+        std::vector<LeftOut> all;
+        const std::string late = fmt::format("no answer within {} s", m_campaign.patienceS);
+        for (std::size_t i = 0; i < m_launchers.size(); ++i) {
+            if (m_answered[i] == 0) {
+                all.push_back({m_launchers.launcher(i), m_launchers.failure(i).value_or(late)});
+            }
         }
+        if (all.empty() && m_hosts.size() < m_campaign.hosts) {
+            all.push_back(
+                {fmt::format("{} of {} hosts", m_campaign.hosts - m_hosts.size(), m_campaign.hosts), late});
+        }
+        return all;
     }
 
 private:
-    struct Child {
-        pid_t pid;
-        std::string launcher;
-    };
-    std::vector<Child> m_children;
+    /// A launcher that failed before one of its hosts answered brings none any more.
+    [[nodiscard]] bool mayCome() const
+    {
+        std::size_t failed = 0;
+        for (std::size_t i = 0; i < m_launchers.size(); ++i) {
+            failed += m_answered[i] == 0 && m_launchers.failure(i) ? 1 : 0;
+        }
+        const bool oneEach = m_launchers.size() == m_campaign.hosts;
+        return oneEach ? m_hosts.size() + failed < m_campaign.hosts : failed < m_launchers.size();
+    }
+
+    /// Takes an agent that presents the token, with the number of its launcher, and disconnects others.
+    void greet(LineConnection connection)
+    {
+        const auto hello = receiveMessage(connection);
+        const std::string presented = hello ? wordOf(*hello, "token") : std::string();
+        for (std::size_t i = 0; i < m_launchers.size(); ++i) {
+            if (presented == tokenOf(m_token, i)) {
+                ++m_answered[i];
+                m_hosts.push_back(hostOf(*hello, std::move(connection)));
+                return;
+            }
+        }
+    }
+
+    static ProbedHost hostOf(const Message& hello, LineConnection connection)
+    {
+        constexpr double kMostMbps = 1e8;
+        const Message rdma = hello.value("rdma", Message::object());
+        return {wordOf(hello, "host"),
+                wordOf(hello, "interface"),
+                wordOf(hello, "address"),
+                numberOf(hello, "mbps", kMostMbps),
+                {wordOf(rdma, "port"), wordOf(rdma, "reason"), numberOf(rdma, "mbps", kMostMbps)},
+                std::move(connection)};
+    }
+
+    const Campaign& m_campaign;
+    std::string m_token;
+    const Launchers& m_launchers;
+    std::vector<std::size_t> m_answered; ///< hosts, by launcher
+    std::vector<ProbedHost> m_hosts;
 };
 
-/// Returns null if nobody connected.
-Descriptor acceptAgent(const Descriptor& listener, const Launchers& launchers)
+[[noreturn]] void refuse(std::size_t hosts, const std::vector<LeftOut>& leftOut)
 {
-    constexpr int kStartPatienceS = 120; // schedulers may start jobs late
-    for (int second = 0; second < kStartPatienceS; ++second) {
-        if (Descriptor accepted = acceptAt(listener, Patience{1})) {
-            return accepted;
-        }
-        launchers.refuseFailed();
+    std::string missing;
+    for (const LeftOut& each : leftOut) {
+        missing += fmt::format("; {}: {}", each.what, each.reason);
     }
-    return {};
-}
-
-/// Accepts agents that present the token until all announced ones are there, and disconnects others.
-std::vector<ProbedHost> gather(const Descriptor& listener, const Campaign& campaign, const std::string& token,
-                               const Launchers& launchers)
-{
-    std::vector<ProbedHost> hosts;
-    while (hosts.size() < campaign.hosts) {
-        Descriptor accepted = acceptAgent(listener, launchers);
-        if (!accepted) {
-            throw Error(ErrorCode::Unusable,
-                        fmt::format("{} of {} hosts answered", hosts.size(), campaign.hosts),
-                        "--leader must be an address of this host that the others reach, and ringside must "
-                        "be installed there under the same path.");
-        }
-        LineConnection connection(std::move(accepted));
-        const auto hello = receiveMessage(connection);
-        if (hello && wordOf(*hello, "token") == token) {
-            const Message rdma = hello->value("rdma", Message::object());
-            hosts.push_back({wordOf(*hello, "host"),
-                             wordOf(*hello, "interface"),
-                             wordOf(*hello, "address"),
-                             {wordOf(rdma, "port"), wordOf(rdma, "reason")},
-                             std::move(connection)});
-        }
-    }
-    std::ranges::sort(hosts, {}, &ProbedHost::name);
-    return hosts;
+    throw Error(ErrorCode::Unusable,
+                fmt::format("{} answered, and two hosts are needed{}", hosts == 0 ? "none" : "one", missing),
+                "The launcher must start programs on the hosts, ringside must be installed there under the "
+                "same path, and --leader must be an address of this host that the others reach.");
 }
 
 std::optional<Measurement> measurementOf(const std::optional<Message>& answer)
@@ -140,22 +149,20 @@ void measureRound(std::vector<ProbedHost>& hosts, std::vector<Direction> round, 
 {
     constexpr std::uint16_t kLastPort = 65535;
     for (Direction& each : round) {
-        each.served = sendMessage(hosts[each.receiver].connection, {{"do", "serve"}});
+        each.served = order(hosts[each.receiver], {{"do", "serve"}});
     }
     for (Direction& each : round) {
-        const auto port = each.served ? receiveMessage(hosts[each.receiver].connection) : std::nullopt;
-        each.served =
-            port && sendMessage(hosts[each.sender].connection, {{"do", "measure"},
-                                                                {"address", hosts[each.receiver].address},
-                                                                {"port", numberOf(*port, "port", kLastPort)},
-                                                                {"bytes", bounds.bytes},
-                                                                {"milliseconds", bounds.milliseconds}});
+        const auto port = each.served ? answerOf(hosts[each.receiver]) : std::nullopt;
+        each.served = port && order(hosts[each.sender], {{"do", "measure"},
+                                                         {"address", hosts[each.receiver].address},
+                                                         {"port", numberOf(*port, "port", kLastPort)},
+                                                         {"bytes", bounds.bytes},
+                                                         {"milliseconds", bounds.milliseconds}});
     }
     for (const Direction& each : round) {
         if (each.served) {
-            matrix.directions[each.sender][each.receiver] =
-                measurementOf(receiveMessage(hosts[each.sender].connection));
-            static_cast<void>(receiveMessage(hosts[each.receiver].connection)); // the end of serving
+            matrix.directions[each.sender][each.receiver] = measurementOf(answerOf(hosts[each.sender]));
+            static_cast<void>(answerOf(hosts[each.receiver])); // the end of serving
         }
     }
 }
@@ -223,17 +230,26 @@ Matrix lead(const Campaign& campaign)
     const std::string address = campaign.leader.empty() ? hostName() : campaign.leader;
     Launchers launchers;
     const std::string self = trace::ownProgram();
-    for (const std::string& launcher : campaign.launchers) {
+    for (std::size_t i = 0; i < campaign.launchers.size(); ++i) {
+        const std::string& launcher = campaign.launchers[i];
         launchers.start(launcher, fmt::format("{} '{}' probe --follow {} {} {}", launcher, self, address,
-                                              portOf(listener), token));
+                                              portOf(listener), tokenOf(token, i)));
     }
-    std::vector<ProbedHost> hosts = gather(listener, campaign, token, launchers);
+    Gathering gathering(campaign, token, launchers);
+    gathering.gather(listener);
+    std::vector<LeftOut> leftOut = gathering.leftOut();
+    std::vector<ProbedHost> hosts = gathering.takeHosts();
+    if (hosts.size() < 2) {
+        refuse(hosts.size(), leftOut);
+    }
     Matrix matrix;
     for (const ProbedHost& each : hosts) {
         matrix.hosts.push_back(each.name);
         matrix.interfaces.push_back(fmt::format("{} ({})", each.interface, each.address));
+        matrix.interfaceMbps.push_back(each.interfaceMbps);
         matrix.rdmaEnds.push_back(each.rdma);
     }
+    matrix.leftOut = std::move(leftOut);
     matrix.directions.assign(hosts.size(), std::vector<std::optional<Measurement>>(hosts.size()));
     matrix.rdma.assign(hosts.size(), std::vector<RdmaResult>(hosts.size()));
     for (const auto& round : roundRobin(hosts.size())) {
@@ -249,6 +265,11 @@ Matrix lead(const Campaign& campaign)
         }
     }
     repeatOutliers(hosts, campaign.bounds, matrix);
+    for (const ProbedHost& each : hosts) {
+        if (each.isGone) {
+            matrix.leftOut.push_back({each.name, "it stopped answering during the measurement"});
+        }
+    }
     return matrix;
 }
 

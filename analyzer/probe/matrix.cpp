@@ -169,6 +169,24 @@ std::optional<std::pair<Cause, std::string>> findRdmaCause(const RdmaMeasurement
                : std::pair(Cause::Bandwidth, what + ": the link itself");
 }
 
+/// Two hosts have no median: both directions of RDMA may be slow, which only the line rate shows. A kernel
+/// that does not know a port's speed says SDR, 10 Gb/s for four lanes: such rates prove nothing.
+std::optional<Outlier> belowLineRate(const Matrix& matrix, std::size_t sender, std::size_t receiver)
+{
+    constexpr double kUnknownGbps = 10;
+    const auto expected = expectedGbps(matrix, Network::Rdma, sender, receiver);
+    const auto& measured = matrix.rdma[sender][receiver].measured;
+    if (matrix.hosts.size() > 2 || !expected || !measured || *expected <= kUnknownGbps ||
+        measured->gbps >= kSlowOfTwo * *expected) {
+        return std::nullopt;
+    }
+    return Outlier{sender, receiver, Cause::Bandwidth,
+                   fmt::format("{} -> {} over RDMA: {:.2f} Gb/s, {:.0f} % of the ports' {:g} Gb/s",
+                               matrix.hosts[sender], matrix.hosts[receiver], measured->gbps,
+                               100 * measured->gbps / *expected, *expected),
+                   Network::Rdma};
+}
+
 std::optional<Outlier> rdmaOutlierOf(const Matrix& matrix, const Verdict& verdict, std::size_t sender,
                                      std::size_t receiver)
 {
@@ -208,6 +226,19 @@ std::vector<std::size_t> suspectHosts(const Matrix& matrix, const std::vector<Ou
 }
 
 } // namespace
+
+std::optional<double> expectedGbps(const Matrix& matrix, Network network, std::size_t sender,
+                                   std::size_t receiver)
+{
+    constexpr double kMegabits = 1000;
+    const auto rateOf = [&](std::size_t host) {
+        return network == Network::Rdma             ? matrix.rdmaEnds[host].mbps
+               : host < matrix.interfaceMbps.size() ? matrix.interfaceMbps[host]
+                                                    : 0.0;
+    };
+    const double slower = std::min(rateOf(sender), rateOf(receiver));
+    return slower > 0 ? std::optional(slower / kMegabits) : std::nullopt;
+}
 
 std::vector<std::vector<std::pair<std::size_t, std::size_t>>> roundRobin(std::size_t hosts)
 {
@@ -257,7 +288,9 @@ Verdict judge(const Matrix& matrix)
     forAllDirections(matrix, [&](std::size_t sender, std::size_t receiver) {
         std::ranges::move(outliersOf(matrix, verdict, sender, receiver),
                           std::back_inserter(verdict.outliers));
-        if (auto outlier = rdmaOutlierOf(matrix, verdict, sender, receiver)) {
+        auto outlier = rdmaOutlierOf(matrix, verdict, sender, receiver);
+        outlier = outlier ? std::move(outlier) : belowLineRate(matrix, sender, receiver);
+        if (outlier) {
             verdict.outliers.push_back(std::move(*outlier));
         }
     });

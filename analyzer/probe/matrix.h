@@ -13,9 +13,17 @@ namespace ringside::probe {
 /// do not disturb each other. Each pair occurs once. There are n - 1 rounds for n hosts, n if n is odd.
 [[nodiscard]] std::vector<std::vector<std::pair<std::size_t, std::size_t>>> roundRobin(std::size_t hosts);
 
+/// A host, or a launcher's hosts, that was not measured, or only in part.
+struct LeftOut {
+    std::string what;   ///< a launcher as the user wrote it, or a host
+    std::string reason; ///< "ended with code 255"
+};
+
 struct Matrix {
     std::vector<std::string> hosts;
     std::vector<std::string> interfaces; ///< measured interfaces of the hosts, with their addresses
+    std::vector<double> interfaceMbps;   ///< their rates; 0: not known
+    std::vector<LeftOut> leftOut;
     /// [sender][receiver]; nothing: not measurable, or a host with itself.
     std::vector<std::vector<std::optional<Measurement>>> directions;
     std::vector<RdmaEnd> rdmaEnds;             ///< by host
@@ -33,6 +41,10 @@ struct Outlier {
     std::string what; ///< one sentence with the figures
     Network network = Network::Tcp;
 };
+
+/// Returns what a direction can carry at most, in Gb/s: the rate of its slower end. Null if one is not known.
+[[nodiscard]] std::optional<double> expectedGbps(const Matrix& matrix, Network network, std::size_t sender,
+                                                 std::size_t receiver);
 
 struct Verdict {
     double medianGbps = 0;

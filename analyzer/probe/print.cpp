@@ -39,6 +39,35 @@ report::Cell timeCell(double us)
     return report::microsecondsCell(us * kNsAMicrosecond, Decimals);
 }
 
+std::optional<double> shareOf(const Matrix& matrix, Network network, std::size_t sender, std::size_t receiver)
+{
+    const auto& tcp = matrix.directions[sender][receiver];
+    const auto& rdma = matrix.rdma[sender][receiver].measured;
+    const auto expected = expectedGbps(matrix, network, sender, receiver);
+    const auto measured = network == Network::Tcp ? (tcp ? std::optional(tcp->gbps) : std::nullopt)
+                                                  : (rdma ? std::optional(rdma->gbps) : std::nullopt);
+    return expected && measured ? std::optional(*measured / *expected) : std::nullopt;
+}
+
+/// Returns what each direction reached of the rate of its slower end; empty if no rate is known.
+std::string shareTable(const Matrix& matrix, Network network)
+{
+    bool known = false;
+    std::string table = tableOf(matrix, [&](std::size_t sender, std::size_t receiver) {
+        const auto share = shareOf(matrix, network, sender, receiver);
+        known = known || share;
+        return report::shareCell(share);
+    });
+    return known ? "\nShare of the line rate\n" + table : std::string();
+}
+
+/// Returns ", 100 Gb/s"; empty for 0, which is not known.
+std::string rateText(double mbps)
+{
+    constexpr double kMegabits = 1000;
+    return mbps > 0 ? fmt::format(", {:g} Gb/s", mbps / kMegabits) : std::string();
+}
+
 std::string tcpTable(const Matrix& matrix, double Measurement::*figure, report::Cell (*cellOf)(double))
 {
     return tableOf(matrix, [&](std::size_t sender, std::size_t receiver) {
@@ -81,13 +110,14 @@ std::string rdmaText(const Matrix& matrix, const Verdict& verdict)
     for (std::size_t i = 0; i < matrix.hosts.size(); ++i) {
         const RdmaEnd& end = matrix.rdmaEnds[i];
         text += fmt::format("{}: RDMA {}\n", matrix.hosts[i],
-                            end.port.empty() ? "not measured: " + end.reason : "port " + end.port);
+                            end.port.empty() ? "not measured: " + end.reason
+                                             : "port " + end.port + rateText(end.mbps));
     }
     if (!verdict.medianRdmaGbps) {
         return text;
     }
     return text + "\nRDMA bandwidth of one connection, Gb/s\n" +
-           rdmaTable(matrix, &RdmaMeasurement::gbps, gigabitsCell) +
+           rdmaTable(matrix, &RdmaMeasurement::gbps, gigabitsCell) + shareTable(matrix, Network::Rdma) +
            "\nRDMA write of 8 bytes until it is acknowledged, median, us\n" +
            rdmaTable(matrix, &RdmaMeasurement::writeUs, timeCell<1>);
 }
@@ -122,9 +152,14 @@ std::string textOf(const Matrix& matrix, const Verdict& verdict, std::size_t wid
 {
     std::string text;
     for (std::size_t i = 0; i < matrix.hosts.size(); ++i) {
-        text += fmt::format("{}: {}\n", matrix.hosts[i], matrix.interfaces[i]);
+        text += fmt::format("{}: {}{}\n", matrix.hosts[i], matrix.interfaces[i],
+                            i < matrix.interfaceMbps.size() ? rateText(matrix.interfaceMbps[i]) : "");
     }
-    text += "\nTCP bandwidth of one connection, Gb/s\n" + tcpTable(matrix, &Measurement::gbps, gigabitsCell);
+    for (const LeftOut& each : matrix.leftOut) {
+        text += fmt::format("Left out: {}: {}\n", each.what, each.reason);
+    }
+    text += "\nTCP bandwidth of one connection, Gb/s\n" + tcpTable(matrix, &Measurement::gbps, gigabitsCell) +
+            shareTable(matrix, Network::Tcp);
     text += "\nRound trip of 8 bytes, median, us\n" +
             tcpTable(matrix, &Measurement::roundTripUs, timeCell<0>) +
             "\nRound trip of 8 bytes, 99th percentile, us\n" +
@@ -149,9 +184,16 @@ std::string jsonOf(const Matrix& matrix, const Verdict& verdict)
     for (std::size_t i = 0; i < matrix.hosts.size(); ++i) {
         const RdmaEnd& end = matrix.rdmaEnds[i];
         Json host{{"name", matrix.hosts[i]}, {"interface", matrix.interfaces[i]}};
+        const double mbps = i < matrix.interfaceMbps.size() ? matrix.interfaceMbps[i] : 0;
+        host["interface_gbps"] = mbps > 0 ? Json(mbps / 1000) : Json(nullptr);
+        host["rdma_gbps"] = end.mbps > 0 ? Json(end.mbps / 1000) : Json(nullptr);
         host["rdma_port"] = end.port.empty() ? Json(nullptr) : Json(end.port);
         host["rdma_reason"] = end.port.empty() ? Json(end.reason) : Json(nullptr);
         json["hosts"].push_back(std::move(host));
+    }
+    json["left_out"] = Json::array();
+    for (const LeftOut& each : matrix.leftOut) {
+        json["left_out"].push_back({{"what", each.what}, {"reason", each.reason}});
     }
     json["directions"] = Json::array();
     for (std::size_t sender = 0; sender < matrix.hosts.size(); ++sender) {
@@ -162,6 +204,8 @@ std::string jsonOf(const Matrix& matrix, const Verdict& verdict)
             }
             Json row{{"sender", matrix.hosts[sender]}, {"receiver", matrix.hosts[receiver]}};
             row["gbps"] = measured ? Json(measured->gbps) : Json(nullptr);
+            row["share_of_line_rate"] = numberOrNull(shareOf(matrix, Network::Tcp, sender, receiver));
+            row["rdma_share_of_line_rate"] = numberOrNull(shareOf(matrix, Network::Rdma, sender, receiver));
             row["round_trip_us"] = measured ? Json(measured->roundTripUs) : Json(nullptr);
             row["round_trip_p99_us"] = measured ? Json(measured->roundTripP99Us) : Json(nullptr);
             row["retransmits"] = measured ? Json(measured->retransmits) : Json(nullptr);

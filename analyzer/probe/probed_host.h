@@ -10,9 +10,26 @@ struct ProbedHost {
     std::string name;
     std::string interface;
     std::string address;
+    double interfaceMbps = 0; ///< rate of the interface; 0: not known
     RdmaEnd rdma;
     LineConnection connection;
+    /// It did not answer once. What it may still say would be taken for the answer to another question.
+    bool isGone = false;
 };
+
+/// Sends an order; false if the host is gone.
+[[nodiscard]] inline bool order(ProbedHost& host, const Message& what)
+{
+    host.isGone = host.isGone || !sendMessage(host.connection, what);
+    return !host.isGone;
+}
+/// Returns the next answer; null if the host is gone, or is gone from now on.
+[[nodiscard]] inline std::optional<Message> answerOf(ProbedHost& host)
+{
+    auto answer = host.isGone ? std::nullopt : receiveMessage(host.connection);
+    host.isGone = !answer;
+    return answer;
+}
 
 /// A measurement of a round.
 struct Direction {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/rdma_agent.h"
 
+#include "host/sysfs_text.h"
 #include "probe/this_host.h"
 
 #include <ringside/error.h>
+
+#include <fmt/format.h>
 
 namespace ringside::probe {
 
@@ -19,7 +22,15 @@ RdmaAgent::RdmaAgent()
 
 Message RdmaAgent::describePort() const
 {
-    return {{"port", m_choice.port ? m_choice.port->name() : ""}, {"reason", m_choice.reason}};
+    Message told{{"port", m_choice.port ? m_choice.port->name() : ""}, {"reason", m_choice.reason}};
+    if (m_choice.port) {
+        const auto rate =
+            host::rateIn(host::readText(fmt::format("/sys/class/infiniband/{}/ports/{}/rate",
+                                                    m_choice.port->device, m_choice.port->number))
+                             .text);
+        told["mbps"] = rate ? rate->mbps : 0;
+    }
+    return told;
 }
 
 std::optional<Message> RdmaAgent::execute(const Message& order, const Bounds& bounds)

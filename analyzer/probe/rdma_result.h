@@ -24,6 +24,7 @@ struct RdmaResult {
 struct RdmaEnd {
     std::string port;   ///< "mlx5_0:1"; empty: no port is measured
     std::string reason; ///< why no port is measured
+    double mbps = 0;    ///< its rate; 0: not known
 };
 
 } // namespace ringside::probe

@@ -10,7 +10,7 @@ namespace {
 
 std::optional<Message> ask(ProbedHost& host, const Message& order)
 {
-    return sendMessage(host.connection, order) ? receiveMessage(host.connection) : std::nullopt;
+    return probe::order(host, order) ? answerOf(host) : std::nullopt;
 }
 
 /// Returns an order that holds the address of the other end. The address comes from an agent, so that it is
@@ -53,7 +53,7 @@ bool begin(ProbedHost& sender, ProbedHost& receiver, const Bounds& bounds, RdmaR
         return false;
     }
     cell.reason = "its agent did not answer";
-    return sendMessage(sender.connection, orderTo("rdma_write", *far, bounds));
+    return order(sender, orderTo("rdma_write", *far, bounds));
 }
 
 void close(ProbedHost& host)
@@ -76,8 +76,7 @@ void measureRdmaRound(std::vector<ProbedHost>& hosts, const std::vector<Directio
     }
     for (std::size_t i = 0; i < round.size(); ++i) {
         if (begun[i]) {
-            matrix.rdma[round[i].sender][round[i].receiver] =
-                rdmaResultOf(receiveMessage(hosts[round[i].sender].connection));
+            matrix.rdma[round[i].sender][round[i].receiver] = rdmaResultOf(answerOf(hosts[round[i].sender]));
         }
         close(hosts[round[i].sender]);
         close(hosts[round[i].receiver]);

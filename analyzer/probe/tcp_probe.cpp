@@ -15,14 +15,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kBlock = 256U << 10U;
+constexpr std::size_t kTcpBlock = 256U << 10U;
 /// First byte of a message of kMessage bytes: either answer it, or the burst begins, which ends with a
 /// half-closed connection.
 constexpr std::size_t kMessage = 8;
 constexpr char kPing = 'p';
 constexpr char kBurst = 'b';
 
-double microseconds(Clock::duration time)
+double microsecondsOf(Clock::duration time)
 {
     return std::chrono::duration<double, std::micro>(time).count();
 }
@@ -38,7 +38,7 @@ std::vector<double> ping(int connection, int count)
             !receiveAll(connection, message.data(), kMessage)) {
             return {};
         }
-        times.push_back(microseconds(Clock::now() - begin));
+        times.push_back(microsecondsOf(Clock::now() - begin));
     }
     std::ranges::sort(times);
     return times;
@@ -63,15 +63,15 @@ void readKernel(int connection, Measurement& result)
 /// byte.
 bool burst(int connection, const Bounds& bounds, Measurement& result)
 {
-    const std::vector<char> block(kBlock);
+    const std::vector<char> block(kTcpBlock);
     const std::array<char, kMessage> start{kBurst};
     if (!sendAll(connection, start.data(), kMessage)) {
         return false;
     }
     const auto begin = Clock::now();
     const auto last = begin + std::chrono::milliseconds(bounds.milliseconds);
-    for (std::uint64_t sent = 0; sent < bounds.bytes && Clock::now() < last; sent += kBlock) {
-        if (!sendAll(connection, block.data(), kBlock)) {
+    for (std::uint64_t sent = 0; sent < bounds.bytes && Clock::now() < last; sent += kTcpBlock) {
+        if (!sendAll(connection, block.data(), kTcpBlock)) {
             return false;
         }
     }
@@ -81,7 +81,7 @@ bool burst(int connection, const Bounds& bounds, Measurement& result)
     if (!receiveAll(connection, reinterpret_cast<char*>(&answer), sizeof answer)) {
         return false;
     }
-    const double us = microseconds(Clock::now() - begin);
+    const double us = microsecondsOf(Clock::now() - begin);
     result.bytes = be64toh(answer);
     result.gbps = static_cast<double>(result.bytes) * 8.0 / us / 1e3;
     return true;
@@ -100,7 +100,7 @@ bool serveProbe(const Descriptor& listener)
             }
             continue;
         }
-        std::vector<char> block(kBlock);
+        std::vector<char> block(kTcpBlock);
         std::uint64_t received = 0;
         for (ssize_t bytes = 0; (bytes = recv(connection.number(), block.data(), block.size(), 0)) > 0;) {
             received += static_cast<std::uint64_t>(bytes);

@@ -77,7 +77,8 @@ int run(Options& options)
     const probe::Verdict verdict = probe::judge(matrix);
     printResult(options.format == "json" ? probe::jsonOf(matrix, verdict)
                                          : probe::textOf(matrix, verdict, proseWidth()));
-    return options.failOnOutlier && !verdict.outliers.empty() ? kFindings : kPass;
+    const bool whole = verdict.outliers.empty() && matrix.leftOut.empty();
+    return options.failOnOutlier && !whole ? kFindings : kPass;
 }
 
 Action declare(CLI::App& app)
@@ -93,6 +94,13 @@ Action declare(CLI::App& app)
                    "Number of hosts on which these commands start it; default: one for each command")
         ->type_name("N")
         ->check(CLI::Range(2, 4096));
+    app.add_option(
+           "--patience", options->campaign.patienceS,
+           "Seconds in which all hosts must answer; those that do not, or whose command fails, are left "
+           "out and named")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(1, 86'400))
+        ->capture_default_str();
     app.add_option("--leader", options->campaign.leader,
                    "Address under which the other hosts reach this host; default: its host name")
         ->type_name("ADDRESS");
@@ -114,7 +122,8 @@ Action declare(CLI::App& app)
     app.add_option("--into", options->into,
                    "Run directory in which the results are stored; its report compares the run with them")
         ->type_name("RUN");
-    app.add_flag("--fail-on-outlier", options->failOnOutlier, "Exit with 1 if a direction is an outlier");
+    app.add_flag("--fail-on-outlier", options->failOnOutlier,
+                 "Exit with 1 if a direction is an outlier, or a host was left out");
     app.add_option("--follow", options->follow,
                    "Follow a leader (used by the launcher): its ADDRESS PORT TOKEN")
         ->expected(3)

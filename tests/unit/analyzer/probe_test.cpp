@@ -2,9 +2,12 @@
 #include "probe/interface_choice.h"
 #include "probe/matrix.h"
 #include "probe/message.h"
+#include "probe/probed_host.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <set>
@@ -292,6 +295,60 @@ TEST(ProbeMessage, AStrangersMessagesAreIgnored)
         EXPECT_FALSE(receiveMessage(heard).has_value());
         stranger.join();
     }
+}
+
+TEST(ProbedHost, IsNotAskedAgainOnceItDidNotAnswer)
+{
+    std::array<int, 2> ends{};
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+    ProbedHost host{"h0", "eth0", "10.0.0.1", 0, {}, LineConnection(Descriptor(ends[0])), false};
+    {
+        const LineConnection agent{Descriptor(ends[1])};
+        EXPECT_TRUE(order(host, {{"do", "serve"}}));
+        EXPECT_TRUE(sendMessage(agent, {{"port", 7}}));
+        EXPECT_TRUE(answerOf(host).has_value());
+    }
+    EXPECT_FALSE(answerOf(host).has_value());
+    EXPECT_TRUE(host.isGone);
+    EXPECT_FALSE(order(host, {{"do", "serve"}}));
+    EXPECT_FALSE(answerOf(host).has_value());
+}
+
+/// Two hosts of which both directions over RDMA have the same rate.
+Matrix twoOverRdma(double gbps, double portMbps)
+{
+    Matrix matrix = evenRdmaMatrix(2);
+    matrix.rdmaEnds.assign(2, {"mlx5_0:1", "", portMbps});
+    for (auto& row : matrix.rdma) {
+        for (RdmaResult& each : row) {
+            each.measured->gbps = gbps;
+        }
+    }
+    return matrix;
+}
+
+TEST(ProbeVerdict, ComparesTwoHostsWithTheirPortsRate)
+{
+    EXPECT_TRUE(judge(twoOverRdma(380, 400'000)).outliers.empty());
+    const Verdict slow = judge(twoOverRdma(90, 400'000));
+    ASSERT_EQ(slow.outliers.size(), 2U);
+    EXPECT_NE(slow.outliers.front().what.find("22 % of the ports' 400 Gb/s"), std::string::npos)
+        << slow.outliers.front().what;
+    EXPECT_TRUE(judge(twoOverRdma(1, 10'000)).outliers.empty()) << "a rate that the kernel does not know";
+    EXPECT_TRUE(judge(twoOverRdma(90, 0)).outliers.empty()) << "a rate that nobody told";
+}
+
+TEST(ProbeText, ShowsTheShareOfTheLineRateAndWhoWasLeftOut)
+{
+    Matrix matrix = evenMatrix(3);
+    matrix.interfaceMbps = {100'000, 100'000, 25'000};
+    matrix.leftOut = {{"ssh h3", "ended with code 255"}};
+    const std::string text = textOf(matrix, judge(matrix), 100);
+    EXPECT_NE(text.find("h0: eth0, 100 Gb/s"), std::string::npos) << text;
+    EXPECT_NE(text.find("Left out: ssh h3: ended with code 255"), std::string::npos) << text;
+    EXPECT_NE(text.find("10.0 %"), std::string::npos) << text; // 10 of 100 Gb/s
+    EXPECT_NE(text.find("40.0 %"), std::string::npos) << text; // of the slower end's 25
+    EXPECT_EQ(textOf(evenMatrix(3), judge(evenMatrix(3)), 100).find("Share"), std::string::npos);
 }
 
 } // namespace
