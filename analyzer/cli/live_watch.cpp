@@ -4,6 +4,7 @@
 #include "cli/clock.h"
 #include "cli/launch.h"
 #include "cli/messages.h"
+#include "live/alarm_log.h"
 #include "live/metrics.h"
 #include "output/output_file.h"
 #include "trace/write/small_file.h"
@@ -13,6 +14,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,7 +31,6 @@ extern char** environ;
 namespace ringside::cli {
 namespace {
 
-constexpr const char* kAlarmFile = "alarms.jsonl";
 constexpr std::size_t kMostCommands = 8; ///< at a time; a command that hangs must not add up
 
 std::string ownerName(const std::string& host)
@@ -69,14 +70,20 @@ void removeLeftParts(const std::filesystem::path& run, const std::string& host)
     }
 }
 
-/// Private, as all files of a run; each line is written whole.
-void appendLine(const std::filesystem::path& file, const std::string& line)
+/// Private, as all files of a run; each line is written whole. False where it cannot be written, or where the
+/// file would become longer than its readers read.
+bool appendLine(const std::filesystem::path& file, const std::string& line)
 {
     const int out = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (out >= 0) {
-        [[maybe_unused]] const ssize_t written = write(out, line.data(), line.size());
-        close(out);
+    if (out < 0) {
+        return false;
     }
+    struct stat status {};
+    const bool fits = fstat(out, &status) == 0 && S_ISREG(status.st_mode) &&
+                      static_cast<std::size_t>(status.st_size) + line.size() <= live::kMostAlarmLogBytes;
+    const bool written = fits && write(out, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+    close(out);
+    return written;
 }
 
 } // namespace
@@ -139,7 +146,13 @@ void LiveWatch::tell(const live::AlarmChange& change, const live::RunNow& now)
 {
     printMessage("ringside: {}: {}\n", change.began ? "alarm" : "alarm over", change.message);
     const std::string line = live::alarmJson(change, now);
-    appendLine(m_run / kAlarmFile, line);
+    if (!appendLine(m_run / live::kAlarmLog, line) && !m_logWarned) {
+        m_logWarned = true;
+        printMessage(
+            "ringside: warning: alarms are no longer written to {}: it cannot be written, or has reached "
+            "{} MiB\n",
+            (m_run / live::kAlarmLog).string(), live::kMostAlarmLogBytes >> 20);
+    }
     if (!m_options.onAlarm.empty()) {
         startCommand(line);
     }

@@ -46,6 +46,7 @@ private:
     std::int64_t m_nextNs = 0;
     std::vector<pid_t> m_commands; ///< that run
     bool m_warned = false;
+    bool m_logWarned = false;
 };
 
 } // namespace ringside::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/alarm_watch.h"
 
+#include "live/alarm_log.h"
 #include "live/shared_steps.h"
 #include "output/json_value.h"
 
@@ -72,18 +73,20 @@ void AlarmWatch::addSteps(const RunNow& run, std::vector<AlarmChange>& changes)
 void AlarmWatch::keep(const AlarmChange& change, std::int64_t nowMs)
 {
     if (change.began) {
-        m_inForce.push_back({change.kind, change.message, nowMs, change.rank, change.subject});
+        m_inForce.push_back(
+            {std::string(change.kind.text()), change.message, nowMs, change.rank, change.subject});
         return;
     }
     std::erase_if(m_inForce, [&](const Alarm& alarm) {
-        return alarm.kind == change.kind && alarm.rank == change.rank && alarm.subject == change.subject;
+        return alarm.kind == change.kind.text() && alarm.rank == change.rank &&
+               alarm.subject == change.subject;
     });
 }
 
 std::string alarmJson(const AlarmChange& change, const RunNow& run)
 {
-    const Json json = {{"schema", "ringside-alarm/1"},
-                       {"kind", change.kind},
+    const Json json = {{"schema", kAlarmSchema},
+                       {"kind", change.kind.text()},
                        {"state", change.began ? "began" : "ended"},
                        {"at_ms", run.readMs},
                        {"run", run.path.string()},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All alarms of a running job, from one look at its snapshots after the other. docs/alarms.md describes them.
+// All alarms of a running job, from one look at its snapshots after the other. trace/vocabulary/alarm_kind.h
+// describes them.
 #pragma once
 #include "live/progress_watch.h"
 #include "live/sample_watch.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/snapshot.h"
 
-#include "output/json_value.h"
-#include "trace/utf8.h"
+#include "live/members.h"
 #include "trace/write/small_file.h"
 
 #include <ringside/trace/live_snapshot.h>
@@ -12,67 +11,6 @@
 
 namespace ringside::live {
 namespace {
-
-constexpr std::size_t kMostEntries = 4096; ///< of any list
-constexpr std::size_t kMostText = 512;
-
-/// Null where the member is not there, not a number, or one that could not be added to another.
-std::optional<std::int64_t> integerOf(const Json& object, const char* name)
-{
-    constexpr std::int64_t kMost = std::int64_t{1} << 53; // JSON's numbers are exact up to here
-    const auto member = object.find(name);
-    if (member == object.end() || !member->is_number_integer()) {
-        return std::nullopt;
-    }
-    const auto value = member->is_number_unsigned() && member->get<std::uint64_t>() > kMost
-                           ? kMost + 1
-                           : member->get<std::int64_t>();
-    return value >= -kMost && value <= kMost ? std::optional(value) : std::nullopt;
-}
-
-std::int64_t amountOf(const Json& object, const char* name)
-{
-    return std::max<std::int64_t>(integerOf(object, name).value_or(0), 0);
-}
-
-/// Null of a negative one, too.
-std::optional<std::int64_t> lengthOf(const Json& object, const char* name)
-{
-    const auto value = integerOf(object, name);
-    return value && *value >= 0 ? value : std::nullopt;
-}
-
-std::string textOf(const Json& object, const char* name)
-{
-    const auto member = object.find(name);
-    if (member == object.end() || !member->is_string()) {
-        return {};
-    }
-    return trace::shownText(member->get_ref<const std::string&>().substr(0, kMostText), ' ');
-}
-
-bool flagOf(const Json& object, const char* name)
-{
-    const auto member = object.find(name);
-    return member != object.end() && member->is_boolean() && member->get<bool>();
-}
-
-/// The objects of a list.
-template <class T>
-std::vector<T> listOf(const Json& object, const char* name, T (*read)(const Json&))
-{
-    std::vector<T> list;
-    const auto member = object.find(name);
-    if (member == object.end() || !member->is_array()) {
-        return list;
-    }
-    for (const Json& entry : *member) {
-        if (entry.is_object() && list.size() < kMostEntries) {
-            list.push_back(read(entry));
-        }
-    }
-    return list;
-}
 
 Step stepOf(const Json& object)
 {
@@ -164,15 +102,7 @@ std::int64_t nowMs()
 
 std::optional<Snapshot> parseSnapshot(std::string_view text)
 {
-    constexpr int kDeepest = 16;
-    int depth = 0;
-    const Json json = Json::parse(
-        text,
-        [&depth](int now, Json::parse_event_t, Json&) {
-            depth = std::max(depth, now);
-            return now <= kDeepest;
-        },
-        false);
+    const Json json = parseStrange(text);
     if (!json.is_object() || textOf(json, "schema") != trace::kLiveSchema) {
         return std::nullopt;
     }

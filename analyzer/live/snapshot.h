@@ -86,7 +86,7 @@ struct Process {
 };
 
 struct Alarm {
-    std::string kind;
+    std::string kind; ///< as written; trace::AlarmKind has the words of this version
     std::string message;
     std::int64_t atMs = 0;
     std::optional<std::int64_t> rank;

@@ -44,12 +44,12 @@ std::optional<std::vector<double>> valuesOf(const std::vector<RankFigures>& step
     return values;
 }
 
-void addChange(std::vector<AlarmChange>& changes, Change change, const char* kind,
+void addChange(std::vector<AlarmChange>& changes, Change change, trace::AlarmKind kind,
                std::optional<std::int64_t> rank, std::string began, std::string ended)
 {
     if (change != Change::None) {
         const bool isBegin = change == Change::Began;
-        changes.push_back({kind, isBegin, rank, isBegin ? std::move(began) : std::move(ended)});
+        changes.push_back({std::move(kind), isBegin, rank, isBegin ? std::move(began) : std::move(ended)});
     }
 }
 

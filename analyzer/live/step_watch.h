@@ -4,6 +4,7 @@
 #pragma once
 #include "live/shift_test.h"
 #include "live/snapshot.h"
+#include "trace/vocabulary/alarm_kind.h"
 
 #include <cstdint>
 #include <deque>
@@ -24,7 +25,7 @@ struct RankFigures {
 };
 
 struct AlarmChange {
-    std::string kind; ///< vocabulary of docs/alarms.md
+    trace::AlarmKind kind;
     bool began = true;
     std::optional<std::int64_t> rank;
     std::string message;

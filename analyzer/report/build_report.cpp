@@ -208,6 +208,7 @@ Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
     checkpoint();
     report.metrics = metrics::computeMetrics(report.model);
     report.issues = report.model.issues;
+    report.alarms = live::readAlarmLog(report.model.trace.path);
     addCoverage(report);
     runRules(report, options, checkpoint);
     clipToHolders(report.findings);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that a report shows, computed once. Formats only print it and compute nothing.
 #pragma once
+#include "live/alarm_log.h"
 #include "metrics/metrics.h"
 #include "model/model.h"
 #include "rules/rule.h"
@@ -41,7 +42,8 @@ struct Report {
     std::vector<rules::Finding> findings; ///< costliest first
     std::vector<MissingRule> notApplicable;
     std::vector<trace::IssueRow> issues;
-    std::vector<Tier> tiers; ///< host, nvtx, nccl, device, sampled
+    std::vector<Tier> tiers;             ///< host, nvtx, nccl, device, sampled
+    std::vector<live::AlarmSpan> alarms; ///< that `ringside record` raised while it watched the run
     Verdict verdict;
     std::int64_t droppedRecords = 0;
     std::int64_t recoveredRecords = 0;

@@ -10,6 +10,7 @@
 #include "live/step_watch.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -118,7 +119,7 @@ struct Delays {
     std::vector<int> steps;
 };
 
-Delays delays(const Jitter& jitter, std::size_t ranks, const std::string& kind, double late)
+Delays delays(const Jitter& jitter, std::size_t ranks, const ringside::trace::AlarmKind& kind, double late)
 {
     constexpr int kRuns = 40;
     constexpr int kHealthy = 200;
@@ -169,7 +170,8 @@ int main(int argc, char** argv)
     std::printf("%-32s %22s %22s %22s\n", "jitter", "straggler", "slower", "rotating");
     for (const Jitter& jitter : kKinds) {
         std::printf("%-32s", jitter.name);
-        for (const char* kind : {"straggler", "slower", "rotating_straggler"}) {
+        for (const ringside::trace::AlarmKind& kind :
+             std::array<ringside::trace::AlarmKind, 3>{"straggler", "slower", "rotating_straggler"}) {
             const Delays found = delays(jitter, 8, kind, 0.1);
             if (found.steps.empty()) {
                 std::printf(" %22s", "not named");

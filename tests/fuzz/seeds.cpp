@@ -7,6 +7,8 @@
 
 #include <ringside/trace/merge.h>
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <fstream>
 
@@ -209,6 +211,41 @@ void writeProbeMessages(const std::filesystem::path& folder)
 )";
 }
 
+/// Two looks at a job of two ranks: one rank is late, a port has errors; then one rank waits for the other.
+/// The second file is a log of alarms.
+void writeLiveSnapshots(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    const std::string step =
+        R"({"id": 7, "number": 7, "source": "mark", "device": 0, "end_ms": 1799999999000, "step_ns": 100000000,)"
+        R"( "device_step_ns": 100000000, "compute_ns": 60000000, "communication_ns": 30000000, "idle_ns": 9,)"
+        R"( "exposed_communication_ns": 30000000, "exposed_copy_ns": 0, "launches": 5, "collectives": 3,)"
+        R"( "blocking_ns": 4, "loading_ns": 1})";
+    const std::string sample =
+        R"({"source": "rdma", "entity": "mlx5_0/1", "metric": "symbol_errors", "value": 9, "first": 3, "at_ms": 4})";
+    const auto process = [&](int rank, int sequence) {
+        return fmt::format(
+            R"({{"process": "a-{0}", "pid": {0}, "at_ms": 1800000000000, "level": "standard", "emulated": true,)"
+            R"( "steps": 8, "ranks": [{{"rank": {0}, "world_size": 2, "device": 0}}],)"
+            R"( "hang": {{"since_ms": 5, "reason": "x"}}, "calls": [{{"api": "ncclAllReduce", "communicator": "c",)"
+            R"( "sequence": {1}, "since_ms": 1799999990000}}], "communicators": [{{"hash": "c", "rank": {0},)"
+            R"( "size": 2, "sequence": {1}, "issued_ms": 1799999990000}}], "recent_steps": [{2}, {2}],)"
+            R"( "samples": [{3}]}})",
+            rank, sequence, step, sample);
+    };
+    const auto snapshot = [&](int sequence) {
+        return fmt::format(R"({{"schema": "ringside-live/1", "host": "a", "written_ms": 1800000000000,)"
+                           R"( "alarms": [{{"kind": "hang", "message": "m", "at_ms": 5, "rank": null}}],)"
+                           R"( "processes": [{}, {}]}})",
+                           process(0, 9), process(1, sequence));
+    };
+    std::ofstream(folder / "looks", std::ios::binary) << snapshot(9) << '\0' << snapshot(8);
+    std::ofstream(folder / "log", std::ios::binary)
+        << R"({"schema":"ringside-alarm/1","kind":"hang","state":"began","at_ms":5,"run":"r","rank":1,"message":"m"}
+{"schema":"ringside-alarm/1","kind":"hang","state":"ended","at_ms":4,"run":"r","rank":1,"message":"m"}
+)";
+}
+
 /// A small export of Nsight Systems in each form, with payloads and with what a stranger may write.
 void writeNsys(const std::filesystem::path& folder)
 {
@@ -255,5 +292,6 @@ int main(int count, char** arguments)
     writeToolOutput(corpus / "tool_output");
     writeNvidiaSmi(corpus / "nvidia_smi");
     writeProbeMessages(corpus / "probe_message");
+    writeLiveSnapshots(corpus / "live_snapshot");
     return 0;
 }

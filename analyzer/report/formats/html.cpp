@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the report as one self-contained page: no script, no other file, no network access. It is readable
 // in light and dark mode and in print. Charts are inline SVG; a table repeats their figures.
+#include "report/alarms.h"
 #include "report/format.h"
 #include "report/html_charts.h"
 #include "report/losses.h"
@@ -164,6 +165,9 @@ std::string tables(const Report& report)
     }
     if (const Table messages = messageTable(report); !messages.rows.empty()) {
         text += element("h2", kMessagesTitle) + htmlTable(messages);
+    }
+    if (const Table alarms = alarmTable(report); !alarms.rows.empty()) {
+        text += element("h2", kAlarmsTitle) + htmlTable(alarms);
     }
     return text;
 }

@@ -2,6 +2,7 @@
 // Writes the JSON report (ringside-report-1.schema.json). Within version 1, members are only added. Values
 // that were not measured are null. Times are ns after run.started_at.
 #include "output/json_value.h"
+#include "report/alarms.h"
 #include "report/communicators.h"
 #include "report/format.h"
 #include "report/links.h"
@@ -392,6 +393,16 @@ Json findingJson(const rules::Finding& finding)
     return result;
 }
 
+Json alarmJson(const Report& report, const live::AlarmSpan& span)
+{
+    return {{"kind", span.kind},
+            {"rank", orNull(span.rank)},
+            {"subject", span.subject.empty() ? Json(nullptr) : Json(span.subject)},
+            {"began_ns", orNull(sinceStartNs(report, span.beganMs))},
+            {"ended_ns", span.endedMs ? orNull(sinceStartNs(report, *span.endedMs)) : Json(nullptr)},
+            {"message", span.message}};
+}
+
 std::string render(const Report& report, const TextStyle& /*style*/)
 {
     Json findings = Json::array();
@@ -408,6 +419,10 @@ std::string render(const Report& report, const TextStyle& /*style*/)
                           {"severity", trace::severityName(issue.severity)},
                           {"count", issue.count},
                           {"message", issue.message}});
+    }
+    Json alarms = Json::array();
+    for (const live::AlarmSpan& span : report.alarms) {
+        alarms.push_back(alarmJson(report, span));
     }
     const Json root = {
         {"schema", "ringside-report/1"},
@@ -429,7 +444,8 @@ std::string render(const Report& report, const TextStyle& /*style*/)
         {"links", linksJson(report)},
         {"findings", findings},
         {"not_applicable", missing},
-        {"issues", issues}};
+        {"issues", issues},
+        {"alarms", alarms}};
     // A name in a trace may contain any bytes, so invalid UTF-8 is replaced.
     return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

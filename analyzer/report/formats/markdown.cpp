@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the report for a pull request or a wiki page.
+#include "report/alarms.h"
 #include "report/format.h"
 #include "report/losses.h"
 #include "report/report_tables.h"
@@ -91,6 +92,9 @@ std::string render(const Report& report, const TextStyle& /*style*/)
     }
     if (const Table messages = messageTable(report); !messages.rows.empty()) {
         text += fmt::format("## {}\n\n{}\n", kMessagesTitle, markdownTable(messages));
+    }
+    if (const Table alarms = alarmTable(report); !alarms.rows.empty()) {
+        text += fmt::format("## {}\n\n{}\n", kAlarmsTitle, markdownTable(alarms));
     }
     return text + coverage(report);
 }

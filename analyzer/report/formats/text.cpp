@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report for a terminal: first the one paragraph that matters, then what it rests on.
+#include "report/alarms.h"
 #include "report/communicators.h"
 #include "report/format.h"
 #include "report/losses.h"
@@ -220,6 +221,10 @@ std::string tables(const Report& report, const Paint& paint)
     if (const Table messages = messageTable(report); !messages.rows.empty()) {
         text += paint.heading(kMessagesTitle);
         text += paint.table(messages);
+    }
+    if (const Table alarms = alarmTable(report); !alarms.rows.empty()) {
+        text += paint.heading(kAlarmsTitle);
+        text += paint.table(alarms);
     }
     return text;
 }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Alarms, from figures and snapshots that grow as those of a running job. tests/bench/alarm_rate.cpp measures
 // how often they are wrong.
+#include "analyzer/json_schema.h"
 #include "analyzer/live_fixture.h"
+#include "live/alarm_log.h"
 #include "live/alarm_watch.h"
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
 
 namespace ringside::live {
@@ -201,6 +206,63 @@ TEST(SampleAlarms, TellMemoryThatGrowsForTwentyMinutes)
     }
     EXPECT_EQ(told, 1);
     EXPECT_EQ(leak.inForce().at(0).kind, "memory_growth");
+}
+
+constexpr const char* kLog =
+    R"({"schema":"ringside-alarm/1","kind":"straggler","state":"began","at_ms":10,"run":"r","rank":1,"subject":null,"message":"rank 1"}
+{"schema":"ringside-alarm/1","kind":"hang","state":"began","at_ms":20,"run":"r","rank":null,"subject":null,"message":"no step"}
+not an alarm
+{"schema":"ringside-alarm/1","kind":"straggler","state":"ended","at_ms":30,"run":"r","rank":2,"subject":null,"message":"another"}
+{"schema":"ringside-alarm/1","kind":"straggler","state":"ended","at_ms":40,"run":"r","rank":1,"subject":null,"message":"over"}
+{"schema":"ringside-alarm/1","kind":"hang","state":"bega)";
+
+TEST(AlarmLog, PairsBeginningsAndEndsAndSkipsWhatIsNoAlarm)
+{
+    const std::vector<AlarmSpan> spans = parseAlarmLog(kLog);
+    ASSERT_EQ(spans.size(), 2U);
+    EXPECT_EQ(spans[0].kind, "straggler");
+    EXPECT_EQ(spans[0].rank, 1);
+    EXPECT_EQ(spans[0].message, "rank 1");
+    EXPECT_EQ(spans[0].endedMs, 40);
+    EXPECT_EQ(spans[1].kind, "hang");
+    EXPECT_EQ(spans[1].endedMs, std::nullopt);
+}
+
+TEST(AlarmLog, KeepsItsSchemaAndReadsWhatIsWritten)
+{
+    RunNow run;
+    run.path = "job.ringside";
+    run.readMs = kNowMs;
+    const AlarmChange began{"link_errors", true, std::nullopt, "a \"port\"", "node1 mlx5_0/1 symbol_errors"};
+    AlarmChange ended = began;
+    ended.began = false;
+    for (const AlarmChange& change : {began, ended, AlarmChange{"straggler", true, 3, "rank 3"}}) {
+        EXPECT_TRUE(ringside::test::keepsSchema(alarmJson(change, run), "live/ringside-alarm-1.schema.json"));
+    }
+    const auto spans = parseAlarmLog(alarmJson(began, run) + alarmJson(ended, run));
+    ASSERT_EQ(spans.size(), 1U);
+    EXPECT_EQ(spans[0].subject, began.subject);
+    EXPECT_EQ(spans[0].endedMs, kNowMs);
+}
+
+TEST(AlarmKinds, AreDocumentedAndListedInTheSchemas)
+{
+    const std::filesystem::path analyzer = RINGSIDE_SCHEMAS;
+    const auto textOf = [](const std::filesystem::path& file) {
+        std::ifstream in(file);
+        return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    const std::string page = textOf(analyzer.parent_path() / "docs" / "live.md");
+    std::string kinds;
+    for (const trace::AlarmKindEntry& entry : trace::kAlarmKinds) {
+        EXPECT_NE(page.find(fmt::format("| `{}` | {} | {} |", entry.text, entry.description, entry.advice)),
+                  std::string::npos)
+            << entry.text;
+        kinds += fmt::format("{}\"{}\"", kinds.empty() ? "" : ", ", entry.text);
+    }
+    for (const char* schema : {"ringside-alarm-1.schema.json", "ringside-live-1.schema.json"}) {
+        EXPECT_NE(textOf(analyzer / "live" / schema).find("[" + kinds + "]"), std::string::npos) << schema;
+    }
 }
 
 } // namespace

@@ -54,6 +54,32 @@ TEST(JsonReport, KeepsItsSchema)
     EXPECT_TRUE(keepsTheSchema(render(lateRank().run(), "json")));
 }
 
+TEST(Reports, ListTheAlarmsOfTheRecording)
+{
+    Report report = buildReport(lateRank().run(), {});
+    ASSERT_TRUE(report.model.startedRealtimeNs);
+    const std::int64_t beganMs = *report.model.startedRealtimeNs / 1'000'000 + 2500;
+    report.alarms = {{"straggler", "rank 1 holds the others up", 1, "", beganMs, beganMs + 1000},
+                     {"hang", "no step | for 12 s", std::nullopt, "", beganMs, std::nullopt}};
+    for (const Format* format : all()) {
+        if (format->id == "json") {
+            const std::string text = format->render(report, {});
+            EXPECT_TRUE(keepsTheSchema(text));
+            const auto alarms = nlohmann::json::parse(text)["alarms"];
+            ASSERT_EQ(alarms.size(), 2U);
+            EXPECT_EQ(alarms[0]["ended_ns"].get<std::int64_t>() - alarms[0]["began_ns"].get<std::int64_t>(),
+                      1'000'000'000);
+            EXPECT_TRUE(alarms[1]["ended_ns"].is_null());
+        } else if (format->id == "text" || format->id == "markdown" || format->id == "html") {
+            const std::string text = format->render(report, {});
+            EXPECT_NE(text.find("Alarms while it ran"), std::string::npos) << format->id;
+            EXPECT_NE(text.find("rank 1 holds the others up"), std::string::npos) << format->id;
+        }
+    }
+    report.alarms.clear();
+    EXPECT_EQ(render(lateRank().run(), "text").find("Alarms while"), std::string::npos);
+}
+
 TEST(TextReport, NamesTheThreadsThatLostRecords)
 {
     trace::RunTrace run = lateRank().run();
