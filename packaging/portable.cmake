@@ -14,8 +14,9 @@ find_library(RINGSIDE_PUGIXML_STATIC libpugixml.a REQUIRED)
 add_library(pugixml::pugixml STATIC IMPORTED GLOBAL)
 set_target_properties(pugixml::pugixml PROPERTIES IMPORTED_LOCATION ${RINGSIDE_PUGIXML_STATIC})
 
-# What static libarchive and libdw need in turn.
+# What static libarchive, libmicrohttpd and libdw need in turn.
 add_library(ringside_unused_formats OBJECT ${CMAKE_CURRENT_LIST_DIR}/unused_formats.cpp)
+add_library(ringside_unused_tls OBJECT ${CMAKE_CURRENT_LIST_DIR}/unused_tls.cpp)
 set(RINGSIDE_LIBARCHIVE_NEEDS -lacl)
 set(RINGSIDE_LIBDW_NEEDS -lelf -lz -llzma -lbz2)
 

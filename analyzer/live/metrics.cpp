@@ -1,84 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/metrics.h"
 
+#include "live/figures.h"
 #include "output/prometheus_text.h"
 
-#include <array>
-#include <map>
+#include <algorithm>
 
 namespace ringside::live {
 namespace {
 
 using output::label;
-using output::PrometheusText;
 
-std::optional<double> seconds(const std::optional<std::int64_t>& ns)
+/// As OpenTelemetry's own exporter for Prometheus makes it of a name and a unit.
+std::string prometheusName(const Figure& figure)
 {
-    constexpr double kNsASecond = 1e9;
-    return ns ? std::optional(static_cast<double>(*ns) / kNsASecond) : std::nullopt;
+    std::string name = "ringside_" + std::string(figure.name);
+    std::ranges::replace(name, '.', '_');
+    return name + (figure.unit == "s"            ? "_seconds"
+                   : figure.unit == "1"          ? "_ratio"
+                   : figure.unit.ends_with("/s") ? "_per_second"
+                                                 : "");
 }
 
-template <class T>
-std::optional<double> number(const std::optional<T>& value)
+std::string labelsText(const Figure& figure)
 {
-    return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
-}
-
-void addRank(PrometheusText& out, const RankView& rank)
-{
-    const std::string who = label("rank", std::to_string(rank.rank));
-    struct Part {
-        const char* name;
-        std::optional<std::int64_t> RankView::*member;
-    };
-    constexpr std::array<Part, 5> kParts{{{"compute", &RankView::computeNs},
-                                          {"communication", &RankView::communicationNs},
-                                          {"exposed_communication", &RankView::exposedCommunicationNs},
-                                          {"idle", &RankView::idleNs},
-                                          {"loading", &RankView::loadingNs}}};
-    for (const Part& part : kParts) {
-        out.add("ringside_rank_step_part_seconds", "Median time of a part of the latest steps.",
-                seconds(rank.*(part.member)), who + "," + label("part", part.name));
+    std::string text;
+    for (const auto& [name, value] : figure.labels) {
+        text += (text.empty() ? "" : ",") + label(name, value);
     }
-    out.add("ringside_rank_step_seconds", "Median time of the latest steps.", seconds(rank.stepNs), who);
-    out.add("ringside_rank_late_seconds", "Time a step that the others waited for the rank.",
-            seconds(rank.lateNs), who);
-    out.add("ringside_rank_step", "The latest step of the rank.", number(rank.step), who);
-    out.add("ringside_rank_up", "1: the rank says that it makes progress; 0: it hangs or is silent.",
-            rank.state == RankState::Running ? 1.0 : 0.0, who);
+    return text;
 }
 
 } // namespace
 
 std::string formatPrometheus(const JobView& view)
 {
-    PrometheusText out(label("run", view.run));
+    output::PrometheusText out(label("run", view.run));
     out.add("ringside_job_info", "The job; always 1.", 1.0,
             label("world_size", view.worldSize ? std::to_string(*view.worldSize) : "") + "," +
                 label("emulated", view.emulated ? "true" : "false"));
     out.add("ringside_snapshot_timestamp_seconds", "When the figures were read.",
             static_cast<double>(view.readMs / 1000));
-    out.add("ringside_job_step", "The step of the slowest rank.", number(view.step));
-    out.add("ringside_job_steps_per_second", "Steps a second.", view.stepsPerSecond);
-    out.add("ringside_job_gpu_utilization_ratio",
-            "Share of a step in which a GPU does anything, mean of ranks.", view.utilization);
-    out.add("ringside_job_gpu_utilization_spread_ratio", "Its largest difference between ranks.",
-            view.utilizationSpread);
-    out.add("ringside_job_comm_compute_ratio", "Time of communication over that of computation, on the GPUs.",
-            view.commComputeRatio);
-    out.add("ringside_job_waits", "Collectives in which ranks wait for others that are not there.",
-            static_cast<double>(view.waits.size()));
-    std::map<std::string, int> alarms;
-    for (const Alarm& alarm : view.alarms) {
-        ++alarms[alarm.kind];
-    }
-    for (const auto& [kind, count] : alarms) {
-        out.add("ringside_alarms", "Alarms in force, by kind.", count, label("kind", kind));
-    }
-    out.add("ringside_complaints", "GPUs, links and hosts that are not well.",
-            static_cast<double>(view.complaints.size()));
     for (const RankView& rank : view.ranks) {
-        addRank(out, rank);
+        out.add("ringside_rank_info", "Where a rank is; always 1.", 1.0,
+                label("rank", std::to_string(rank.rank)) + "," + label("host", rank.host) + "," +
+                    label("device", rank.device ? std::to_string(*rank.device) : ""));
+    }
+    for (const Figure& figure : figuresOf(view)) {
+        out.add(prometheusName(figure), figure.description, figure.value, labelsText(figure));
     }
     return out.text();
 }

@@ -9,19 +9,19 @@ packages=(
     # building
     build-essential ccache cmake git ninja-build pkg-config
     # libraries
-    libarchive-dev libcli11-dev libdw-dev libfmt-dev libibverbs-dev libncurses-dev libpugixml-dev libsqlite3-dev libtomlplusplus-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
+    libarchive-dev libcli11-dev libdw-dev libfmt-dev libibverbs-dev libmicrohttpd-dev libncurses-dev libpugixml-dev libsqlite3-dev libtomlplusplus-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
     # the reference trainer on machines without a GPU
     libgloo-dev libopenblas-dev
     # tests
     clang clang-format clang-tidy fish ibverbs-utils iproute2 libbenchmark-dev libclang-rt-14-dev libgmock-dev libgtest-dev
-    libjemalloc2 libtcmalloc-minimal4 mandoc musl-tools procps python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-torch python3-yaml sqlite3 tidy zsh
+    libcurl4 libjemalloc2 libtcmalloc-minimal4 mandoc musl-tools procps python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-torch python3-yaml sqlite3 tidy zsh
 )
 for group in "$@"; do
     case $group in
     --bench) packages+=(liblttng-ust-dev lttng-tools valgrind) ;;
     --gui) packages+=(appstream at-spi2-core dbus-daemon desktop-file-utils fonts-dejavu-core gir1.2-atspi-2.0 libqcustomplot-dev pngquant python3-gi qt6-base-dev shared-mime-info xdotool xvfb) ;;
     --packaging) packages+=(debootstrap lintian rpm rpmlint) ;;
-    --lab) packages+=(busybox-static cpio ibverbs-providers kmod perftest qemu-system-x86) ;;
+    --lab) packages+=(busybox-static cpio ibverbs-providers kmod perftest prometheus qemu-system-x86) ;;
     *) fail "there is no group of packages '$group'" "Known are --bench, --gui, --lab and --packaging." ;;
     esac
 done

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of a running job in other systems: Debian's own Prometheus reads `ringside serve`, answers each query of the dashboard
+and raises the alerts that are in examples/prometheus; a collector of OpenTelemetry, played by this test, gets the same figures."""
+
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import unittest
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import lab
+
+LIMIT_S = 100
+EXAMPLES = lab.ROOT / "examples" / "prometheus"
+# A rank that is late for longer than a step takes otherwise: far above 10 %, whatever else the machine does.
+LATE = "late_rank:rank=1,ms=60"
+
+
+def get(url):
+    with urllib.request.urlopen(url, timeout=LIMIT_S) as answer:
+        return answer.read().decode()
+
+
+def queries():
+    """(title, expression) of each query of the dashboard, for one run."""
+    board = json.loads((EXAMPLES / "dashboard.json").read_text())
+    return [(panel["title"], target["expr"].replace("$run", "late.ringside")) for panel in board["panels"] for target in panel["targets"]]
+
+
+class Collector(http.server.BaseHTTPRequestHandler):
+    """Takes what is sent to it, and refuses the first request: a collector may be restarted."""
+    taken = []
+    refused = 0
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if not Collector.refused:
+            Collector.refused += 1
+            self.send_response(503)
+        else:
+            Collector.taken.append((self.path, dict(self.headers), body))
+            self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+class Fleet(lab.Scenario):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.directory = cls.folder / "late.ringside"
+        command = [lab.RINGSIDE, "record", "-o", cls.directory, "--profile", "standard", "--",
+                   *lab.trainer_command(100000, [LATE], ranks=2, extra=("--timeout", 3600))]
+        cls.job = subprocess.Popen([str(word) for word in command], env=lab.emulated_gpu(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   start_new_session=True)
+        cls.addClassCleanup(cls.end_job)
+
+    @classmethod
+    def end_job(cls):
+        os.killpg(cls.job.pid, signal.SIGKILL)
+        cls.job.wait(timeout=LIMIT_S)
+
+    def until(self, what, condition):
+        deadline = time.monotonic() + LIMIT_S
+        while time.monotonic() < deadline:
+            found = condition()
+            if found:
+                return found
+            time.sleep(0.2)
+        return self.fail(f"{what}: not within {LIMIT_S} s")
+
+    def start(self, *words, **environment):
+        process = subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, **environment})
+
+        def end():
+            process.kill()
+            process.communicate(timeout=LIMIT_S)
+        self.addCleanup(end)
+        return process
+
+    def serve(self, *options):
+        """Starts `ringside serve` on a free port of the loopback; returns the process and its address."""
+        process = self.start(lab.RINGSIDE, "serve", self.directory, "--listen", "127.0.0.1:0", *options)
+        line = process.stderr.readline()
+        if "no HTTP server" in line:
+            self.skipTest("this build has no HTTP server: it was built without libmicrohttpd")
+        found = re.search(r"http://127\.0\.0\.1:\d+/metrics", line)
+        self.assertTrue(found, line)
+        return process, found[0]
+
+    def test_serve_answers_only_for_its_figures_and_only_here(self):
+        _, url = self.serve()
+        self.until("the figures", lambda: "ringside_rank_step_seconds{" in get(url))
+        for wrong, code in ((url.replace("/metrics", "/"), 404), (url + "/../../etc/passwd", 404)):
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                get(wrong)
+            self.assertEqual(refused.exception.code, code)
+        with self.assertRaises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(urllib.request.Request(url, data=b"x", method="POST"), timeout=LIMIT_S)
+        self.assertEqual(refused.exception.code, 405)
+        port = url.split(":")[2].split("/")[0]
+        done = lab.run([lab.RINGSIDE, "serve", self.directory, "--listen", f"127.0.0.1:{port}"], expect=None)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("cannot listen on 127.0.0.1 port", done.stderr)
+        done = lab.run([lab.RINGSIDE, "serve", self.directory, "--listen", "somewhere"], expect=2)
+        self.assertIn("127.0.0.1:9464", done.stderr)
+
+    @unittest.skipUnless(shutil.which("promtool"), "needs promtool (Debian: prometheus; tests/support/install_packages.sh --lab)")
+    def test_promtool_takes_the_figures_and_the_rules(self):
+        _, url = self.serve()
+        text = self.until("the late rank", lambda: (page := get(url)) and "ringside_rank_late_seconds{" in page and page)
+        checked = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
+        self.assertEqual((checked.returncode, checked.stdout + checked.stderr), (0, ""))
+        lab.run(["promtool", "check", "rules", EXAMPLES / "alerts.yml"])
+        lab.run(["promtool", "check", "config", EXAMPLES / "prometheus.yml"])
+
+    @unittest.skipUnless(shutil.which("prometheus"), "needs prometheus (tests/support/install_packages.sh --lab)")
+    def test_prometheus_reads_them_and_answers_the_dashboard(self):
+        _, url = self.serve()
+        self.until("the alarm", lambda: 'ringside_alarms{run="late.ringside",kind="straggler"} 1' in get(url))
+        config = self.folder / "prometheus.yml"
+        text = (EXAMPLES / "prometheus.yml").read_text().replace("127.0.0.1:9464", url.split("/")[2]).replace("5s", "1s")
+        config.write_text(text)
+        rules = (EXAMPLES / "alerts.yml").read_text()
+        (self.folder / "alerts.yml").write_text(re.sub(r"for: \d+m", "for: 1s", rules))
+        log = open(self.folder / "prometheus.log", "w+", encoding="utf-8")
+        self.addCleanup(log.close)
+        server = subprocess.Popen(["prometheus", f"--config.file={config}", f"--storage.tsdb.path={self.folder / 'tsdb'}",
+                                   "--web.listen-address=127.0.0.1:0", "--log.level=info"], stdout=log, stderr=log)
+        self.addCleanup(lambda: (server.kill(), server.wait(timeout=LIMIT_S)))
+        address = self.until("Prometheus", lambda: re.search(r'msg="?Listening on"? address=(127\.0\.0\.1:\d+)',
+                                                             pathlib.Path(log.name).read_text()))[1]
+
+        def ask(path, **parameters):
+            try:
+                return json.loads(get(f"http://{address}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"))["data"]
+            except (urllib.error.URLError, ConnectionError):
+                return None
+        for title, expression in queries():
+            found = self.until(title, lambda: (data := ask("query", query=expression)) and data["result"])
+            self.assertTrue(found, title)
+        latest = ask("query", query="topk(1, ringside_rank_late_seconds)")["result"]
+        self.assertEqual(latest[0]["metric"]["rank"], "1")
+
+        def firing():
+            data = ask("alerts")
+            return data and [each for each in data["alerts"] if each["state"] == "firing"]
+        self.assertEqual({each["labels"]["alertname"] for each in self.until("the alert", firing)}, {"RingsideStraggler"})
+
+    def test_a_collector_of_opentelemetry_gets_them(self):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        process = self.start(lab.RINGSIDE, "serve", self.directory, "--otlp", f"http://127.0.0.1:{server.server_port}",
+                             OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer abc,x-team=training")
+        warning = process.stderr.readline()
+        if "no libcurl" in warning:
+            self.skipTest("this machine has no libcurl")
+        self.assertIn("HTTP 503", warning)
+        self.assertNotIn("Bearer", warning)
+        path, headers, body = self.until("figures", lambda: Collector.taken)[0]
+        self.assertEqual((path, headers["Content-Type"]), ("/v1/metrics", "application/json"))
+        self.assertEqual((headers["authorization"], headers["x-team"]), ("Bearer abc", "training"))
+        resource, = json.loads(body)["resourceMetrics"]
+        attributes = {each["key"]: each["value"] for each in resource["resource"]["attributes"]}
+        self.assertEqual(attributes["ringside.run"], {"stringValue": "late.ringside"})
+        self.assertEqual(attributes["ringside.world_size"], {"intValue": "2"})
+        metrics = {each["name"]: each for each in resource["scopeMetrics"][0]["metrics"]}
+        step = metrics["ringside.rank.step"]
+        self.assertEqual(step["unit"], "s")
+        points = step["gauge"]["dataPoints"]
+        self.assertEqual([point["attributes"] for point in points],
+                         [[{"key": "rank", "value": {"stringValue": rank}}] for rank in ("0", "1")])
+        self.assertTrue(all(point["asDouble"] > 0 and int(point["timeUnixNano"]) > 0 for point in points))
+        self.assertIn("takes the figures again", process.stderr.readline())
+
+    def test_an_address_that_is_none_is_refused(self):
+        for address in ("collector:4318", "file:///etc/passwd", "http://"):
+            done = lab.run([lab.RINGSIDE, "serve", self.directory, "--otlp", address], expect=2)
+            self.assertIn("http://collector:4318", done.stderr)
+
+
+if __name__ == "__main__":
+    lab.main()
