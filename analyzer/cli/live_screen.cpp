@@ -7,6 +7,7 @@
 #include "cli/run_control.h"
 #include "live/show.h"
 #include "live/snapshot.h"
+#include "report/table.h"
 
 #include <ringside/error.h>
 
@@ -32,9 +33,12 @@ struct State {
     bool paused = false;
     bool over = false;
     bool help = false;
+    bool explains = false;
     SortBy sortBy = SortBy::Lateness;
     std::optional<std::int64_t> pinned; ///< rank that stays on top
     std::string entered;                ///< digits of a rank to pin
+    std::string filter;                 ///< which ranks are listed
+    bool entersFilter = false;          ///< keys are letters of `filter`
     std::string message;                ///< of the last action
 };
 
@@ -67,15 +71,16 @@ public:
     static constexpr short kBad = 2;
 };
 
-constexpr const char* kKeys =
-    "q quit  p pause  s sort  0-9 Enter pin a rank  c clear  d dump  l level  ? help";
+constexpr const char* kKeys = "q quit  e explain  s sort  f filter  p pause  d dump  l level  ? help";
 
 constexpr const char* kHelp =
     R"(Late: how much longer the middle one of the other ranks waited in a step
 than this rank did. Who comes last to a collective waits least in it, so the
 rank at the top holds the others up. "-" is not measured.
 
+  e        explains what the view says, and what to do next
   s        sorts by lateness, rank or step time
+  f        filters the ranks: 0-7,12 or a state or a part of a host's name
   7 Enter  pins rank 7 to the top; c lets go of it
   p        holds the picture
   d        writes what the flight recorder holds (record --keep-last)
@@ -144,11 +149,59 @@ void drawLine(int row, const std::string& line)
     mvaddnstr(row, 0, line.c_str(), static_cast<int>(bytes));
 }
 
+/// As many ranks as there is room for below and above everything else.
+std::string viewText(const State& state, std::size_t room, std::size_t width)
+{
+    live::TextOptions options{.mostRanks = room, .width = width, .filter = state.filter};
+    std::string text = live::formatText(*state.view, options);
+    const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    const std::size_t listed = std::min(room, state.view->ranks.size());
+    if (lines > room && listed > 0) {
+        const std::size_t excess = lines - room + 1; // and a line that says how many are not listed
+        options.mostRanks = listed > excess ? listed - excess : 1;
+        text = live::formatText(*state.view, options);
+    }
+    return text;
+}
+
+std::string textOf(const State& state, std::size_t room)
+{
+    const auto width = static_cast<std::size_t>(std::max(COLS, 1));
+    if (state.help) {
+        return kHelp;
+    }
+    if (!state.explains) {
+        return viewText(state, room, width);
+    }
+    std::string text;
+    for (const std::string& paragraph : live::explanationOf(*state.view)) {
+        text += report::wrap(paragraph, width, "") + "\n";
+    }
+    return text + "A key ends this explanation.";
+}
+
+std::string statusOf(const State& state)
+{
+    if (state.entersFilter) {
+        return "Filter: " + state.filter + "_ (Enter)";
+    }
+    if (!state.entered.empty()) {
+        return "Pin rank " + state.entered + " (Enter)";
+    }
+    if (state.over) {
+        return "The run is over; q ends this view.";
+    }
+    if (!state.message.empty()) {
+        return state.message;
+    }
+    return state.paused ? "Paused; p goes on" : kKeys;
+}
+
 void draw(const State& state)
 {
     erase();
     const auto room = static_cast<std::size_t>(std::max(LINES - 1, 1));
-    std::istringstream text(state.help ? kHelp : live::formatText(*state.view, {.mostRanks = room}));
+    std::istringstream text(textOf(state, room));
     int row = 0;
     for (std::string line; row + 1 < LINES && std::getline(text, line); ++row) {
         const int attribute = row == 0 ? static_cast<int>(A_BOLD) : attributeOf(line);
@@ -157,12 +210,7 @@ void draw(const State& state)
         attroff(attribute);
     }
     attron(A_REVERSE);
-    const std::string status = state.over               ? "The run is over; q ends this view."
-                               : !state.entered.empty() ? "Pin rank " + state.entered + " (Enter)"
-                               : !state.message.empty() ? state.message
-                               : state.paused           ? std::string("Paused; p goes on")
-                                                        : std::string(kKeys);
-    drawLine(LINES - 1, status);
+    drawLine(LINES - 1, statusOf(state));
     attroff(A_REVERSE);
     refresh();
 }
@@ -177,6 +225,23 @@ void control(State& state, const Words& words, const char* done)
         state.message = error.what();
     }
     refresh();
+}
+
+void enterFilter(State& state, int key)
+{
+    constexpr std::size_t kMostLetters = 64;
+    constexpr int kDelete = 127;
+    constexpr int kEscape = 27;
+    if (key == '\n' || key == KEY_ENTER) {
+        state.entersFilter = false;
+    } else if (key == kEscape) {
+        state.entersFilter = false;
+        state.filter.clear();
+    } else if ((key == KEY_BACKSPACE || key == kDelete || key == '\b') && !state.filter.empty()) {
+        state.filter.pop_back();
+    } else if (key > ' ' && key < kDelete && state.filter.size() < kMostLetters) {
+        state.filter += static_cast<char>(key);
+    }
 }
 
 void obey(State& state, int key)
@@ -199,6 +264,11 @@ void obey(State& state, int key)
         state.message = kNames[static_cast<int>(state.sortBy)];
     } else if (key == '?' || key == 'h') {
         state.help = true;
+    } else if (key == 'e') {
+        state.explains = true;
+    } else if (key == 'f') {
+        state.entersFilter = true;
+        state.filter.clear();
     } else if (key == 'd') {
         control(state, {"dump"}, "The flight recorder was written.");
     } else if (key == 'l') {
@@ -208,22 +278,27 @@ void obey(State& state, int key)
 
 } // namespace
 
-int watchOnScreen(const std::filesystem::path& run)
+int watchOnScreen(const std::filesystem::path& run, const std::string& filter)
 {
     State state;
     state.run = run;
+    state.filter = filter;
     state.view = live::viewOf(live::readRun(run));
     const Screen screen;
     for (;;) {
         look(state);
         draw(state);
         const int key = getch();
-        if (key == 'q') {
-            return kPass;
+        if (key == ERR || key == KEY_RESIZE) {
+            continue;
         }
-        if (state.help && key != ERR && key != KEY_RESIZE) {
-            state.help = false;
-        } else if (key != ERR && key != KEY_RESIZE) {
+        if (state.entersFilter) {
+            enterFilter(state, key);
+        } else if (key == 'q') {
+            return kPass;
+        } else if (state.help || state.explains) {
+            state.help = state.explains = false;
+        } else {
             obey(state, key);
         }
     }
@@ -237,7 +312,7 @@ int watchOnScreen(const std::filesystem::path& run)
 
 namespace ringside::cli {
 
-int watchOnScreen(const std::filesystem::path& run)
+int watchOnScreen(const std::filesystem::path& run, const std::string& /*filter*/)
 {
     printNote("ringside: this build has no screen view (it was built without ncurses): lines instead\n");
     return watchAsLines(run);

@@ -3,6 +3,7 @@
 
 #include "cli/clock.h"
 #include "cli/launch.h"
+#include "cli/process_environment.h"
 #include "host/process.h"
 #include "values/parse_number.h"
 
@@ -11,24 +12,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <optional>
-#include <sstream>
 #include <vector>
 
 namespace ringside::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string procFile(pid_t pid, std::string_view name)
-{
-    std::ifstream file(fmt::format("/proc/{}/{}", pid, name), std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
 
 pid_t parentOf(pid_t pid)
 {
@@ -39,11 +30,8 @@ pid_t parentOf(pid_t pid)
 std::vector<pid_t> descendants()
 {
     std::multimap<pid_t, pid_t> children;
-    std::error_code error;
-    for (fs::directory_iterator entry("/proc", error), end; !error && entry != end; entry.increment(error)) {
-        if (const auto pid = values::parseNumber<pid_t>(entry->path().filename().string())) {
-            children.emplace(parentOf(*pid), *pid);
-        }
+    for (const pid_t pid : allProcesses()) {
+        children.emplace(parentOf(pid), pid);
     }
     std::vector<pid_t> found{getpid()};
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -52,18 +40,6 @@ std::vector<pid_t> descendants()
     }
     found.erase(found.begin());
     return found;
-}
-
-/// Finds a variable among NAME=VALUE words that end with a zero byte. Returns null if it is not there.
-std::optional<std::string> valueIn(const std::string& environment, std::string_view name)
-{
-    const std::string begin = fmt::format("{}=", name);
-    std::size_t at = environment.starts_with(begin) ? 0 : environment.find('\0' + begin);
-    if (at == std::string::npos) {
-        return std::nullopt;
-    }
-    at += at == 0 ? begin.size() : begin.size() + 1;
-    return environment.substr(at, environment.find('\0', at) - at);
 }
 
 /// musl's loader and library are one file: ld-musl-x86_64.so.1, on Debian a link to

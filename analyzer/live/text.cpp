@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "values/text.h"
 
+#include "live/filter.h"
+#include "live/heat_strip.h"
 #include "live/show.h"
 
 #include <fmt/format.h>
@@ -12,6 +14,9 @@ namespace ringside::live {
 namespace {
 
 constexpr std::size_t kStripWidth = 16;
+constexpr std::size_t kLeastStrip = 4;
+constexpr std::size_t kManyRanks = 32; ///< beyond, a strip shows all of them
+constexpr std::string_view kHead = " rank state       step  step ms  late ms  comp ms  comm ms  idle ms";
 
 std::string msOrDash(const std::optional<std::int64_t>& ns)
 {
@@ -19,46 +24,137 @@ std::string msOrDash(const std::optional<std::int64_t>& ns)
     return ns ? fmt::format("{:.1f}", static_cast<double>(*ns) / kNsAMs) : "-";
 }
 
-void addFact(std::string& line, const std::string& fact)
-{
-    line += (line.empty() ? "" : ", ") + fact;
-}
+/// Facts parted by commas, in lines that are no wider than `width`.
+class Facts final {
+public:
+    explicit Facts(std::size_t width) : m_width(width) {}
+    void add(const std::string& fact)
+    {
+        const bool begins = m_line.empty();
+        if (!begins && m_width > 0 && m_line.size() + 2 + fact.size() > m_width) {
+            m_text += m_line + "\n";
+            m_line = fact;
+            return;
+        }
+        m_line += (begins ? "" : ", ") + fact;
+    }
+    [[nodiscard]] std::string text() const { return m_line.empty() ? m_text : m_text + m_line + "\n"; }
 
-std::string jobLine(const JobView& view)
+private:
+    std::size_t m_width;
+    std::string m_text;
+    std::string m_line;
+};
+
+std::string jobLines(const JobView& view, std::size_t width)
 {
-    std::string line;
+    Facts facts(width);
     if (view.step && view.stepsAreMarked) {
-        addFact(line, fmt::format("step {}", *view.step));
+        facts.add(fmt::format("step {}", *view.step));
     }
     if (view.stepsPerSecond) {
-        addFact(line, fmt::format("{:.3g} steps/s", *view.stepsPerSecond));
+        facts.add(fmt::format("{:.3g} steps/s", *view.stepsPerSecond));
     }
     if (view.trend) {
-        addFact(line, fmt::format("step time {:+.1f} %", 100 * *view.trend));
+        facts.add(fmt::format("step time {:+.1f} %", 100 * *view.trend));
     }
     if (view.commComputeRatio) {
-        addFact(line, fmt::format("comm/compute {:.2f}", *view.commComputeRatio));
+        facts.add(fmt::format("comm/compute {:.2f}", *view.commComputeRatio));
     }
     if (view.utilization) {
-        addFact(line, fmt::format("GPU busy {}, spread {}", values::percent(*view.utilization),
-                                  values::points(view.utilizationSpread.value_or(0))));
+        facts.add(fmt::format("GPU busy {}", values::percent(*view.utilization)));
+        facts.add("spread " + values::points(view.utilizationSpread.value_or(0)));
     }
     if (!view.ranks.empty() && !view.stepsAreMarked) {
-        addFact(line, "steps are not marked: a second stands for a step");
+        facts.add("steps are not marked: a second stands for a step");
     }
-    return line;
+    return facts.text();
 }
 
-std::string rankLine(const RankView& rank, const TextOptions& options)
+/// The host's name where all ranks are on one; empty: they are on several.
+std::string onlyHost(const JobView& view)
 {
-    std::string line = fmt::format("{:>5} {:<10} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8}", rank.rank,
+    const bool one = !view.ranks.empty() && std::ranges::all_of(view.ranks, [&](const RankView& rank) {
+        return rank.host == view.ranks.front().host;
+    });
+    return one ? view.ranks.front().host : std::string();
+}
+
+/// What stands behind a rank's figures.
+struct Columns {
+    std::size_t strip = kStripWidth; ///< characters; 0: none
+    bool host = true;
+};
+
+Columns columnsOf(const JobView& view, const TextOptions& options)
+{
+    constexpr std::size_t kGap = 2;
+    Columns columns{options.strips ? kStripWidth : 0, onlyHost(view).empty()};
+    if (options.width == 0 || !options.strips) {
+        return columns;
+    }
+    std::size_t longest = 0;
+    for (const RankView& rank : view.ranks) {
+        longest = columns.host ? std::max(longest, rank.host.size() + kGap) : 0;
+    }
+    const std::size_t used = kHead.size() + kGap + longest;
+    const std::size_t left = options.width > used ? options.width - used : 0;
+    columns.strip = left < kLeastStrip ? 0 : std::min(left, kStripWidth);
+    return columns;
+}
+
+std::string rankLine(const RankView& rank, const Columns& columns)
+{
+    std::string line = fmt::format("{:>5} {:<8} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8}", rank.rank,
                                    stateName(rank.state), rank.step ? std::to_string(*rank.step) : "-",
                                    msOrDash(rank.stepNs), msOrDash(rank.lateNs), msOrDash(rank.computeNs),
                                    msOrDash(rank.communicationNs), msOrDash(rank.idleNs));
-    if (options.strips) {
-        line += "  " + sparkline(rank.recentStepNs, kStripWidth);
+    if (columns.strip > 0) {
+        line += "  " + sparkline(rank.recentStepNs, columns.strip);
     }
-    return line + "  " + rank.host + "\n";
+    return line + (columns.host ? "  " + rank.host : "") + "\n";
+}
+
+std::string rankTable(const JobView& view, const TextOptions& options)
+{
+    std::vector<const RankView*> shown;
+    for (const RankView& rank : view.ranks) {
+        if (matches(rank, options.filter)) {
+            shown.push_back(&rank);
+        }
+    }
+    const Columns columns = columnsOf(view, options);
+    std::string text = "\n" + std::string(kHead);
+    if (columns.strip > 0) {
+        text += fmt::format("  {:<{}}", columns.strip >= 12 ? "latest steps" : "last", columns.strip);
+    }
+    text += columns.host ? "  host\n" : "\n";
+    for (std::size_t i = 0; i < std::min(shown.size(), options.mostRanks); ++i) {
+        text += rankLine(*shown[i], columns);
+    }
+    if (shown.size() > options.mostRanks) {
+        text += fmt::format("  ... {} more ranks (--ranks)\n", shown.size() - options.mostRanks);
+    }
+    const std::size_t hidden = view.ranks.size() - shown.size();
+    return hidden == 0 ? text
+                       : text + fmt::format("  {} rank{} not shown: not \"{}\"\n", hidden,
+                                            hidden == 1 ? "" : "s", options.filter);
+}
+
+std::string strip(const JobView& view, const TextOptions& options)
+{
+    constexpr std::size_t kUsualWidth = 80;
+    constexpr std::size_t kMostLines = 6;
+    std::int64_t most = 0;
+    for (const RankView& rank : view.ranks) {
+        most = std::max(most, rank.lateNs.value_or(0));
+    }
+    std::string text = fmt::format("\nLateness of all ranks, the highest bar {} ms:\n", msOrDash(most));
+    for (const std::string& line :
+         heatStrip(view.ranks, options.width == 0 ? kUsualWidth : options.width, kMostLines)) {
+        text += line + "\n";
+    }
+    return text;
 }
 
 std::string listOf(const std::vector<std::int64_t>& ranks)
@@ -84,9 +180,14 @@ std::string waitLine(const Wait& wait, std::int64_t readMs)
 
 } // namespace
 
+std::string_view bar(double share)
+{
+    constexpr std::array<std::string_view, 8> kBars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    return kBars[static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * (kBars.size() - 1) + 0.5)];
+}
+
 std::string sparkline(const std::vector<std::int64_t>& values, std::size_t width)
 {
-    constexpr std::array<const char*, 8> kBars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     const std::size_t count = std::min(values.size(), width);
     const auto first = values.end() - static_cast<std::ptrdiff_t>(count);
     std::string strip(width - count, ' ');
@@ -95,21 +196,20 @@ std::string sparkline(const std::vector<std::int64_t>& values, std::size_t width
     }
     const auto [least, most] = std::minmax_element(first, values.end());
     for (auto value = first; value != values.end(); ++value) {
-        const double share =
-            *most > *least ? static_cast<double>(*value - *least) / static_cast<double>(*most - *least) : 0.0;
-        strip += kBars[static_cast<std::size_t>(share * (kBars.size() - 1) + 0.5)];
+        strip +=
+            bar(*most > *least ? static_cast<double>(*value - *least) / static_cast<double>(*most - *least)
+                               : 0.0);
     }
     return strip;
 }
 
 std::string formatText(const JobView& view, const TextOptions& options)
 {
-    std::string text = fmt::format("{}: {} rank{}{}\n", view.run, view.ranks.size(),
-                                   view.ranks.size() == 1 ? "" : "s", view.emulated ? " [emulated]" : "");
-    if (const std::string line = jobLine(view); !line.empty()) {
-        text += line + "\n";
-    }
-    text += view.verdict + "\n";
+    const std::string host = onlyHost(view);
+    std::string text =
+        fmt::format("{}: {} rank{}{}{}\n", view.run, view.ranks.size(), view.ranks.size() == 1 ? "" : "s",
+                    host.empty() ? "" : " on " + host, view.emulated ? " [emulated]" : "");
+    text += jobLines(view, options.width) + view.verdict + "\n";
     for (const Alarm& alarm : view.alarms) {
         text += fmt::format("alarm: {}\n", alarm.message);
     }
@@ -125,16 +225,11 @@ std::string formatText(const JobView& view, const TextOptions& options)
             text += fmt::format("  {} {}: {}\n", each.host, each.entity, each.what);
         }
     }
+    if (view.ranks.size() > kManyRanks && options.strips) {
+        text += strip(view, options);
+    }
     if (!view.ranks.empty()) {
-        text +=
-            fmt::format("\n rank state         step  step ms  late ms  comp ms  comm ms  idle ms{}  host\n",
-                        options.strips ? "  latest steps    " : "");
-        for (std::size_t i = 0; i < std::min(view.ranks.size(), options.mostRanks); ++i) {
-            text += rankLine(view.ranks[i], options);
-        }
-        if (view.ranks.size() > options.mostRanks) {
-            text += fmt::format("  ... {} more ranks (--ranks)\n", view.ranks.size() - options.mostRanks);
-        }
+        text += rankTable(view, options);
     }
     for (const std::string& note : view.notes) {
         text += fmt::format("note: {}\n", note);

@@ -162,6 +162,21 @@ std::string namesOf(const std::vector<std::int64_t>& ranks)
     return ranks.size() > kMost ? text + fmt::format(" and {} more", ranks.size() - kMost) : text;
 }
 
+/// Whether the host loads data for at least half of the time in which the GPU of the median rank is idle. A
+/// host that loads while its GPU works costs nothing.
+bool loadsWhileIdle(const JobView& view)
+{
+    Values idle;
+    Values loading;
+    for (const RankView& rank : view.ranks) {
+        if (rank.idleNs && rank.loadingNs) {
+            idle.push_back(*rank.idleNs);
+            loading.push_back(*rank.loadingNs);
+        }
+    }
+    return !idle.empty() && values::median(loading) >= values::median(idle) / 2;
+}
+
 /// The biggest part of the step of the median rank that could be less.
 std::string bottleneck(const JobView& view)
 {
@@ -169,13 +184,13 @@ std::string bottleneck(const JobView& view)
         const char* text;
         std::optional<std::int64_t> RankView::*member;
     };
-    constexpr std::array<Part, 4> kParts{{{"exposed communication", &RankView::exposedCommunicationNs},
-                                          {"an idle GPU", &RankView::idleNs},
-                                          {"loading data", &RankView::loadingNs},
-                                          {"computation", &RankView::computeNs}}};
+    const std::array<Part, 3> parts{
+        {{"exposed communication", &RankView::exposedCommunicationNs},
+         {loadsWhileIdle(view) ? "an idle GPU, while the host loads data" : "an idle GPU", &RankView::idleNs},
+         {"computation", &RankView::computeNs}}};
     std::string text;
     std::int64_t most = 0;
-    for (const Part& part : kParts) {
+    for (const Part& part : parts) {
         Values values;
         for (const RankView& rank : view.ranks) {
             if (rank.*(part.member)) {

@@ -77,7 +77,8 @@ class Live(lab.Scenario):
             lines = told.read_text().splitlines() if told.exists() else []
             return [alarm for alarm in map(json.loads, lines) if alarm["kind"] == "straggler"]
         alarm = self.until("the alarm", alarms)[0]
-        self.assertEqual((alarm["rank"], alarm["state"], alarm["schema"]), (1, "began", "ringside-alarm/1"))
+        jsonschema.validate(alarm, schema("alarm"))
+        self.assertEqual((alarm["rank"], alarm["state"]), (1, "began"))
         self.assertIn('"straggler"', (directory / "alarms.jsonl").read_text())
         file = self.until("metrics", lambda: list(metrics.glob("*.prom")))[0]
         self.assertIn('ringside_rank_late_seconds{run="late.ringside",rank="1"}', file.read_text())
@@ -87,6 +88,9 @@ class Live(lab.Scenario):
         os.kill(job.pid, signal.SIGTERM)
         _, talk = job.communicate(timeout=LIMIT_S)
         self.assertIn("ringside: alarm: rank 1 holds the others up by", talk)
+        alarms = [each for each in lab.report(directory)["alarms"] if each["kind"] == "straggler"]
+        self.assertEqual(alarms[0]["rank"], 1)
+        self.assertGreater(alarms[0]["began_ns"], 0)
 
     def test_a_rank_whose_data_stop_is_waited_for(self):
         _, directory = self.start("stuck", "stuck_loader:rank=1,step=30")
@@ -108,6 +112,17 @@ class Live(lab.Scenario):
         summaries = lab.run([lab.RINGSIDE, "query", directory, "SELECT process_id, count(*), count(compute_ns) FROM step_summary GROUP BY 1"]).stdout
         self.assertRegex(summaries, r"40\D+3[89]\D")  # of the first, and perhaps the last, it is not known whether they were seen as a whole
 
+    def test_without_a_run_the_jobs_of_the_machine_are_found(self):
+        first, second = (self.start(name)[1] for name in ("first", "second"))
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        self.until("both jobs", lambda: all(len((self.top(run) or {"ranks": []})["ranks"]) == 2 for run in (first, second)))
+        done = lab.run([lab.RINGSIDE, "top"], cwd=elsewhere)
+        self.assertIn(f"{first}: 2 ranks", done.stdout)
+        self.assertIn(f"{second}: 2 ranks", done.stdout)
+        done = lab.run([lab.RINGSIDE, "top", "--json"], cwd=elsewhere, expect=2)
+        self.assertIn("`ringside top` lists them", done.stderr)
+
     @unittest.skipUnless(shutil.which("tmux"), "needs tmux")
     def test_the_screen_of_a_terminal_of_80_by_24(self):
         _, directory = self.start("screen", LATE)
@@ -121,11 +136,15 @@ class Live(lab.Scenario):
         self.addCleanup(lambda: subprocess.run(["tmux", "-S", str(socket), "kill-server"], check=False))
         screen = self.until("the screen", lambda: (text := tmux("capture-pane", "-p")) and "q quit" in text and text)
         lines = screen.splitlines()
-        self.assertIn("screen.ringside: 2 ranks [emulated]", lines[0])
+        self.assertRegex(lines[0], r"screen.ringside: 2 ranks on \S+ \[emulated\]")
         self.assertLessEqual(max(map(len, lines)), 80)
         tmux("send-keys", "?")
         self.until("the help", lambda: "pins rank 7" in tmux("capture-pane", "-p"))
-        tmux("send-keys", "x", "p")
+        tmux("send-keys", "x", "e")
+        self.until("the explanation", lambda: "Who comes last to a collective waits least" in tmux("capture-pane", "-p"))
+        tmux("send-keys", "x", "f", "0", "Enter")
+        self.until("one rank", lambda: "1 rank not shown" in tmux("capture-pane", "-p"))
+        tmux("send-keys", "p")
         self.until("the pause", lambda: "Paused" in tmux("capture-pane", "-p"))
         tmux("resize-window", "-x", 40, "-y", 10)
         self.until("the narrow screen", lambda: len(tmux("capture-pane", "-p").splitlines()[0]) <= 40)

@@ -3,75 +3,49 @@
 // write into the run directory, and asks nothing of the job.
 #include "cli/command.h"
 #include "cli/live_screen.h"
+#include "cli/running_runs.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
 #include "live/show.h"
 #include "live/snapshot.h"
 
 #include <ringside/error.h>
-#include <ringside/trace/live_snapshot.h>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace ringside::cli::command_top {
 namespace {
 
 struct Options {
     std::string run;
+    std::string filter;
     std::size_t ranks = 32;
     bool once = false;
     bool json = false;
     bool lines = false;
 };
 
-bool isWatched(const std::filesystem::path& directory)
+/// A line for each run: how to watch it, and what is to be seen.
+std::string listOfRuns(const std::vector<std::filesystem::path>& runs)
 {
-    std::error_code error;
-    for (std::filesystem::directory_iterator file(directory, error), end; !error && file != end;
-         file.increment(error)) {
-        if (file->path().filename().string().ends_with(trace::kLiveSnapshotEnding)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// Runs of the working directory that run.
-std::vector<std::filesystem::path> findRuns()
-{
-    std::vector<std::filesystem::path> runs;
-    std::error_code error;
-    for (std::filesystem::directory_iterator entry(".", error), end; !error && entry != end;
-         entry.increment(error)) {
-        if (entry->path().extension() == ".ringside" && isWatched(entry->path())) {
-            runs.push_back(entry->path().filename());
-        }
-    }
-    std::sort(runs.begin(), runs.end());
-    return runs;
-}
-
-std::filesystem::path chooseRun(const std::string& given)
-{
-    if (!given.empty()) {
-        return given;
-    }
-    const std::vector<std::filesystem::path> runs = findRuns();
-    if (runs.size() == 1) {
-        return runs.front();
-    }
     std::string list;
-    for (const auto& run : runs) {
-        list += "\n  ringside top " + run.string();
+    for (const std::filesystem::path& run : runs) {
+        const live::JobView view = live::viewOf(live::readRun(run));
+        list += fmt::format("{}: {} rank{}{}{}. {}\n", run.string(), view.ranks.size(),
+                            view.ranks.size() == 1 ? "" : "s",
+                            view.step ? fmt::format(", step {}", *view.step) : "",
+                            view.alarms.empty() ? ""
+                                                : fmt::format(", {} alarm{}", view.alarms.size(),
+                                                              view.alarms.size() == 1 ? "" : "s"),
+                            view.verdict);
     }
-    throw Error(ErrorCode::Usage,
-                runs.empty() ? "no run of this directory is running" : "several runs are running here",
-                runs.empty() ? "Name the run directory: ringside top RUN" : "Name one of them:" + list);
+    return list;
 }
 
 live::RunNow readOrFail(const std::filesystem::path& run)
@@ -90,32 +64,64 @@ live::RunNow readOrFail(const std::filesystem::path& run)
     return now;
 }
 
+/// Null: several jobs run here, and they were listed.
+std::optional<std::filesystem::path> chooseRun(const Options& options)
+{
+    if (!options.run.empty()) {
+        return options.run;
+    }
+    const std::vector<std::filesystem::path> runs = findRunningRuns();
+    if (runs.size() == 1) {
+        return runs.front();
+    }
+    if (runs.empty()) {
+        throw Error(ErrorCode::Usage, "no job is being recorded in this directory or on this machine",
+                    "Name its run directory: ringside top RUN");
+    }
+    if (options.json) {
+        throw Error(ErrorCode::Usage, fmt::format("{} jobs are being recorded here", runs.size()),
+                    "Name one of them; `ringside top` lists them.");
+    }
+    printResult(listOfRuns(runs));
+    return std::nullopt;
+}
+
 int run(const Options& options)
 {
-    const std::filesystem::path directory = chooseRun(options.run);
-    if (options.once || options.json) {
-        const live::JobView view = live::viewOf(readOrFail(directory));
-        printResult(options.json ? live::formatJson(view)
-                                 : live::formatText(view, {options.ranks, !options.lines}));
+    const auto directory = chooseRun(options);
+    if (!directory) {
         return kPass;
     }
-    static_cast<void>(readOrFail(directory));
-    if (options.lines || !obeysEscapes(STDOUT_FILENO)) {
-        return watchAsLines(directory);
+    if (options.once || options.json) {
+        const live::JobView view = live::viewOf(readOrFail(*directory));
+        printResult(options.json ? live::formatJson(view)
+                                 : live::formatText(view, {.mostRanks = options.ranks,
+                                                           .strips = !options.lines,
+                                                           .filter = options.filter}));
+        return kPass;
     }
-    return watchOnScreen(directory);
+    static_cast<void>(readOrFail(*directory));
+    if (options.lines || !obeysEscapes(STDOUT_FILENO)) {
+        return watchAsLines(*directory);
+    }
+    return watchOnScreen(*directory, options.filter);
 }
 
 Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
-    app.add_option("RUN", options->run,
-                   "Run directory of a running job; default: the one in the working directory that runs")
+    app.add_option(
+           "RUN", options->run,
+           "Run directory of a running job; default: the one that is being recorded in the working directory "
+           "or on this machine. Several are listed")
         ->type_name("RUN");
     app.add_flag("--once", options->once, "Print what is known now and end");
     app.add_flag("--json", options->json, "The same as JSON (ringside-top/1)");
     app.add_flag("--lines", options->lines,
                  "Print a line whenever something changes, for screen readers and logs; no bars");
+    app.add_option("--filter", options->filter,
+                   "Ranks to list: numbers (0-7,12), a state (hanging) or a part of a host's name")
+        ->type_name("RANKS");
     app.add_option("--ranks", options->ranks, "Ranks to list")->type_name("COUNT")->capture_default_str();
     return [options] { return run(*options); };
 }

@@ -2,12 +2,17 @@
 // What `ringside top` makes of snapshots: good ones, those of jobs in trouble, and files that are none.
 #include "analyzer/json_schema.h"
 #include "analyzer/live_fixture.h"
+#include "live/filter.h"
+#include "live/heat_strip.h"
+#include "live/metrics.h"
 #include "live/show.h"
 #include "live/view.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace ringside::live {
 namespace {
@@ -113,6 +118,140 @@ TEST(LiveView, KeepsItsSchemaAndSaysNullForWhatIsNotMeasured)
         EXPECT_TRUE(ringside::test::keepsSchema(text, "live/ringside-top-1.schema.json")) << text;
         EXPECT_EQ(nlohmann::json::parse(text)["gpu_utilization"].is_null(), !device);
     }
+}
+
+TEST(LiveView, CountsLoadingOnlyWhereTheGpuIsIdle)
+{
+    RunNow run = runOf({});
+    for (Process& process : run.hosts[0].processes) {
+        for (Step& step : process.recentSteps) {
+            step.loadingNs = step.stepNs; // the host runs ahead, and loads while its GPU computes
+        }
+    }
+    EXPECT_EQ(viewOf(run).verdict, "Most of a step is computation (60.00 ms).");
+    for (Process& process : run.hosts[0].processes) {
+        for (Step& step : process.recentSteps) {
+            step.idleNs = 80 * kNsAMs;
+        }
+    }
+    EXPECT_EQ(viewOf(run).verdict, "Most of a step is an idle GPU, while the host loads data (80.00 ms).");
+}
+
+TEST(LiveText, FitsIntoTheWidthOfATerminal)
+{
+    for (const std::size_t width : {40U, 80U, 120U}) {
+        std::istringstream text(formatText(viewOf(runOf({.lateRank = 2, .lateMs = 20})), {.width = width}));
+        std::size_t longestProse = 0;
+        bool isTable = false;
+        for (std::string line; std::getline(text, line);) {
+            isTable = isTable || line.starts_with(" rank");
+            longestProse =
+                std::max(longestProse, isTable || line.find("wait") != std::string::npos ? 0 : line.size());
+        }
+        EXPECT_LE(longestProse, width);
+    }
+    const std::string line = formatText(viewOf(runOf({})), {.width = 80});
+    EXPECT_NE(line.find("idle ms  last"), std::string::npos) << line;
+    EXPECT_NE(line.find("4 ranks on node1\n"), std::string::npos) << line;
+}
+
+TEST(LiveText, NamesTheHostOfEachRankWhereThereAreSeveral)
+{
+    RunNow run = runOf({});
+    run.hosts.push_back(run.hosts[0]);
+    run.hosts[1].host = "node2";
+    run.hosts[1].processes.erase(run.hosts[1].processes.begin(), run.hosts[1].processes.begin() + 2);
+    run.hosts[0].processes.resize(2);
+    const std::string text = formatText(viewOf(run));
+    EXPECT_NE(text.find("  node2\n"), std::string::npos) << text;
+}
+
+TEST(LiveText, ShowsAllOfManyRanksAsAStrip)
+{
+    const JobView view = viewOf(runOf({.ranks = 200, .lateRank = 150, .lateMs = 20}));
+    const std::string text = formatText(view, {.mostRanks = 4, .width = 80});
+    EXPECT_NE(text.find("Lateness of all ranks, the highest bar 20.0 ms:\n    0 ▁▁▁"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("  148 ▁▁█▁"), std::string::npos) << text;
+    EXPECT_EQ(formatText(view, {.strips = false}).find("Lateness"), std::string::npos);
+}
+
+TEST(HeatStrip, SharesCharactersAmongRanksAndShowsTheWorst)
+{
+    std::vector<RankView> ranks(100);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        ranks[i].rank = static_cast<std::int64_t>(i);
+        ranks[i].lateNs = i == 42 ? 9 : 0;
+    }
+    ranks[70].state = RankState::Silent;
+    ranks[71].state = RankState::Hanging;
+    ranks[99].lateNs.reset();
+    EXPECT_EQ(heatStrip(ranks, 16, 2), (std::vector<std::string>{"    0 ▁▁▁▁▁▁▁▁█▁", "   50 ▁▁▁▁H▁▁▁▁▁"}));
+    EXPECT_EQ(heatStrip({ranks[99]}, 16, 2), std::vector<std::string>{"   99 ."});
+    EXPECT_EQ(heatStrip({ranks[70]}, 16, 2), std::vector<std::string>{"   70 ?"});
+    EXPECT_TRUE(heatStrip({}, 16, 2).empty());
+}
+
+TEST(LiveFilter, TakesNumbersStatesAndHosts)
+{
+    RankView rank;
+    rank.rank = 12;
+    rank.host = "node-7";
+    for (const char* filter : {"", "12", "0-3,8-12", "running", "node-7", "ode"}) {
+        EXPECT_TRUE(matches(rank, filter)) << filter;
+    }
+    for (const char* filter : {"1", "13-", "0-3", "hanging", "node8", "12-3", ","}) {
+        EXPECT_FALSE(matches(rank, filter)) << filter;
+    }
+    const std::string text = formatText(viewOf(runOf({})), {.filter = "1-2"});
+    EXPECT_NE(text.find("2 ranks not shown"), std::string::npos) << text;
+}
+
+TEST(LiveExplanation, ExplainsEachKindOfAlarmOnceAndUnknownOnesNot)
+{
+    RunNow run = runOf({.lateRank = 1, .lateMs = 20});
+    run.hosts[0].alarms = {{"straggler", "rank 1 is late", kNowMs, 1, ""},
+                           {"straggler", "rank 2 is late", kNowMs, 2, ""},
+                           {"of_a_newer_version", "something", kNowMs, std::nullopt, ""}};
+    const std::vector<std::string> paragraphs = explanationOf(viewOf(run));
+    ASSERT_EQ(paragraphs.size(), 6U);
+    EXPECT_EQ(paragraphs[2], "Alarm: rank 1 is late.");
+    EXPECT_TRUE(paragraphs[3].starts_with("It begins when the others wait for a rank for 10 % of a step. "));
+    EXPECT_EQ(paragraphs[5], "Alarm: something.");
+}
+
+TEST(LiveMetrics, AreTheSameForPrometheusAndOpenTelemetry)
+{
+    RunNow run = runOf({.lateRank = 1, .lateMs = 20});
+    run.hosts[0].alarms.push_back({"hang", "it hangs", kNowMs, std::nullopt, ""});
+    const JobView view = viewOf(run);
+    const std::string text = formatPrometheus(view);
+    EXPECT_NE(text.find("ringside_rank_late_seconds{run=\"job.ringside\",rank=\"1\"} 0.02\n"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("ringside_alarms{run=\"job.ringside\",kind=\"hang\"} 1\n"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("ringside_alarms{run=\"job.ringside\",kind=\"straggler\"} 0\n"), std::string::npos)
+        << text;
+    const auto metrics =
+        nlohmann::json::parse(formatOtlp(view))["resourceMetrics"][0]["scopeMetrics"][0]["metrics"];
+    std::size_t points = 0;
+    for (const auto& metric : metrics) {
+        points += metric["gauge"]["dataPoints"].size();
+    }
+    const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    constexpr std::size_t kNamesOfPrometheus = 3; // job and rank info, and the time of the snapshot
+    const std::size_t infos = 2 + view.ranks.size();
+    EXPECT_EQ(points, lines - 2 * (metrics.size() + kNamesOfPrometheus) - infos);
+    EXPECT_EQ(metrics[0]["gauge"]["dataPoints"][0]["timeUnixNano"], std::to_string(kNowMs) + "000000");
+}
+
+TEST(LiveMetrics, HaveNoLineForWhatIsNotMeasured)
+{
+    const std::string text = formatPrometheus(viewOf(runOf({.device = false})));
+    EXPECT_EQ(text.find("gpu_utilization"), std::string::npos);
+    EXPECT_EQ(text.find("part=\"compute\""), std::string::npos);
+    EXPECT_EQ(formatOtlp(viewOf(runOf({.device = false}))).find("gpu_utilization"), std::string::npos);
 }
 
 TEST(LiveView, HasAStripPerRank)
