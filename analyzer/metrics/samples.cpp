@@ -6,7 +6,7 @@
 namespace ringside::metrics {
 namespace {
 
-std::optional<std::uint32_t> seriesId(const trace::ProcessTrace& process, const SeriesName& name)
+std::optional<std::uint32_t> seriesId(const trace::ProcessTrace& process, const SampledSeries& name)
 {
     for (const trace::SeriesRow& row : process.series) {
         if (row.source == name.source && row.entity == name.entity && row.metric == name.metric) {
@@ -18,7 +18,7 @@ std::optional<std::uint32_t> seriesId(const trace::ProcessTrace& process, const 
 
 } // namespace
 
-std::vector<SampleValue> samplesIn(const trace::ProcessTrace& process, const SeriesName& name,
+std::vector<SampleValue> samplesIn(const trace::ProcessTrace& process, const SampledSeries& name,
                                    const model::Interval& span)
 {
     std::vector<SampleValue> result;
@@ -35,7 +35,7 @@ std::vector<SampleValue> samplesIn(const trace::ProcessTrace& process, const Ser
     return result;
 }
 
-std::optional<std::int64_t> gainIn(const trace::ProcessTrace& process, const SeriesName& name,
+std::optional<std::int64_t> gainIn(const trace::ProcessTrace& process, const SampledSeries& name,
                                    const model::Interval& span)
 {
     const std::vector<SampleValue> values = samplesIn(process, name, span);
@@ -64,7 +64,7 @@ std::string gpuName(const model::Model& model, const model::Rank& rank)
 }
 
 const trace::ProcessTrace* machineSampler(const model::Model& model, const model::Rank& rank,
-                                          const SeriesName& name)
+                                          const SampledSeries& name)
 {
     const trace::ProcessRow& own = model.processOf(rank).process;
     for (const trace::ProcessTrace& process : model.trace.processes) {

@@ -16,24 +16,24 @@ struct SampleValue {
 };
 
 /// Identifies a series by the columns of table `series`.
-struct SeriesName {
+struct SampledSeries {
     trace::SeriesSource source;
     std::string_view entity;
     trace::SeriesMetric metric;
 };
 
 /// Returns the samples within `span`, ordered by time. Empty if there are none or the series does not exist.
-[[nodiscard]] std::vector<SampleValue> samplesIn(const trace::ProcessTrace& process, const SeriesName& name,
-                                                 const model::Interval& span);
+[[nodiscard]] std::vector<SampleValue> samplesIn(const trace::ProcessTrace& process,
+                                                 const SampledSeries& name, const model::Interval& span);
 /// Returns what a 64-bit counter gained between its first and last sample in `span`. Null with fewer than two
 /// samples, or if the counter was reset in between.
-[[nodiscard]] std::optional<std::int64_t> gainIn(const trace::ProcessTrace& process, const SeriesName& name,
-                                                 const model::Interval& span);
+[[nodiscard]] std::optional<std::int64_t> gainIn(const trace::ProcessTrace& process,
+                                                 const SampledSeries& name, const model::Interval& span);
 /// Returns the name of the rank's device in samples, such as "gpu0".
 [[nodiscard]] std::string gpuName(const model::Model& model, const model::Rank& rank);
 /// Returns the process that sampled this series of the rank's machine; one process of a host does. Null if
 /// none did.
 [[nodiscard]] const trace::ProcessTrace* machineSampler(const model::Model& model, const model::Rank& rank,
-                                                        const SeriesName& name);
+                                                        const SampledSeries& name);
 
 } // namespace ringside::metrics

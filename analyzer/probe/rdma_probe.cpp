@@ -28,7 +28,8 @@ const verbs::Library& library()
     const verbs::Library* const found = writingLibrary();
     if (found == nullptr) {
         throw Error(ErrorCode::Io,
-                    "libibverbs.so.1 cannot be loaded, or lacks functions of its version IBVERBS_1.1");
+                    "libibverbs.so.1 cannot be loaded, or lacks functions of its version IBVERBS_1.1",
+                    "Install rdma-core (Debian: libibverbs1) on every host.");
     }
     return *found;
 }

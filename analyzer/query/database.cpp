@@ -221,7 +221,8 @@ Answer Database::ask(const std::string& sql, const Limits& limits)
     answer.end = watch.end();
     if (step != SQLITE_DONE && step != SQLITE_ROW && answer.end == End::Complete) {
         throw Error(ErrorCode::Unusable,
-                    fmt::format("{}: the query stopped: {}", m_open->name, sqlite3_errmsg(database)));
+                    fmt::format("{}: the query stopped: {}", m_open->name, sqlite3_errmsg(database)),
+                    "Check the trace: ringside report names what is damaged.");
     }
     return answer;
 }

@@ -259,7 +259,8 @@ void changeBuckets(Plan& plan, const Changes& changes, Assumptions& assumptions)
     if (ends.size() >= kMostBuckets) {
         throw Error(
             ErrorCode::Usage,
-            fmt::format("buckets of {} bytes would need {} or more messages per step", bytes, kMostBuckets));
+            fmt::format("buckets of {} bytes would need {} or more messages per step", bytes, kMostBuckets),
+            "Give a larger size.");
     }
     const auto firstSlot = static_cast<std::uint32_t>(plan.slotTable.size());
     for (PlannedRank& rank : plan.ranks) {

@@ -292,7 +292,8 @@ void bringDatabase(const LeftoverRings& leftover, const Folder& run)
     }
     const auto from = openOwn(leftover.database.parent_path());
     if (!from) {
-        throw Error(ErrorCode::Unusable, leftover.database.string() + " belongs to another user");
+        throw Error(ErrorCode::Unusable, leftover.database.string() + " belongs to another user",
+                    "Recover the run as the user who recorded it.");
     }
     const fs::path target =
         fs::read_symlink("/proc/self/fd/" + std::to_string(run.number())) / (leftover.process + ".db.tmp");
@@ -342,7 +343,8 @@ int copyLeftoverRings(const fs::path& runDirectory)
         const auto target = run.makeFolder(kCopiedRings);
         if (!target || target->owner() != geteuid()) {
             throw Error(ErrorCode::Io,
-                        (runDirectory / kCopiedRings).string() + " was not created by Ringside");
+                        (runDirectory / kCopiedRings).string() + " was not created by Ringside",
+                        "Rename or remove it, and recover again.");
         }
         copied += copyRings(leftover, *target);
         LeftoverRings elsewhere = leftover;

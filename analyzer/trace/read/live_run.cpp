@@ -142,7 +142,8 @@ RunTrace openWithLocal(const std::filesystem::path& path)
         }
     }
     if (run.processes.empty()) {
-        throw Error(ErrorCode::Unusable, path.string() + " contains no trace that can be read yet");
+        throw Error(ErrorCode::Unusable, path.string() + " contains no trace that can be read yet",
+                    "Try again when the job has made its first steps.");
     }
     return run;
 }

@@ -60,7 +60,8 @@ ProcessTrace readProcess(const std::filesystem::path& file)
     auto processes = readFile(file, coreCount());
     if (processes.size() != 1) {
         throw Error(ErrorCode::Usage,
-                    file.string() + " holds " + std::to_string(processes.size()) + " processes, not one");
+                    file.string() + " holds " + std::to_string(processes.size()) + " processes, not one",
+                    "Give the file of one process: HOST-PID.db of a run directory.");
     }
     return std::move(processes.front());
 }

@@ -217,7 +217,8 @@ void checkDatabase(const Folder& run, const std::string& name)
     struct stat status {};
     if (fstatat(run.number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         (!S_ISREG(status.st_mode) || status.st_uid != geteuid())) {
-        throw Error(ErrorCode::Unusable, name + " in the run directory was not created by Ringside");
+        throw Error(ErrorCode::Unusable, name + " in the run directory was not created by Ringside",
+                    "Rename or remove it, and recover again.");
     }
 }
 

@@ -29,9 +29,10 @@ void refuseForeign(Database& database)
     const std::int64_t version = database.queryInteger("PRAGMA user_version").value_or(0);
     if (database.queryInteger("PRAGMA application_id").value_or(0) != kApplicationId || version < 1 ||
         version > kSchemaVersion) {
-        throw Error(ErrorCode::Unusable, database.path().string() +
-                                             " is not a Ringside trace of a schema version up to " +
-                                             std::to_string(kSchemaVersion) + " and cannot be continued");
+        throw Error(ErrorCode::Unusable,
+                    database.path().string() + " is not a Ringside trace of a schema version up to " +
+                        std::to_string(kSchemaVersion) + " and cannot be continued",
+                    "Choose another run directory.");
     }
 }
 

@@ -96,7 +96,10 @@ void Database::fail(std::string_view what) const
     switch (sqlite3_errcode(m_handle) & 0xFF) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-        throw Error(ErrorCode::Unusable, m_path.string() + " is damaged: " + reason);
+        throw Error(
+            ErrorCode::Unusable, m_path.string() + " is damaged: " + reason,
+            "Copy it from where it was recorded again. What SQLite can still read of it: sqlite3 FILE "
+            ".recover | sqlite3 mended.db");
     case SQLITE_FULL:
     case SQLITE_IOERR:
         if (reachesFileLimit(m_path)) {
@@ -112,7 +115,8 @@ void Database::fail(std::string_view what) const
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
         if (const std::string why = whyOutOfReach(m_path); !why.empty()) {
-            throw Error(ErrorCode::Io, "cannot write " + m_path.string() + ": " + why);
+            throw Error(ErrorCode::Io, "cannot write " + m_path.string() + ": " + why,
+                        "Choose a run directory in which this user may write.");
         }
         break;
     default:

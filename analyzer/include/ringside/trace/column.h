@@ -143,7 +143,7 @@ public:
     [[nodiscard]] Iterator end() const { return {*this, size()}; }
     friend bool operator==(const Column& a, const Column& b) { return std::ranges::equal(a, b); }
 
-    void push_back(T value) // the name that containers use
+    void push_back(T value) // NOLINT(readability-identifier-naming): the name that containers use
     {
         m_tail.push_back(value);
         packFullTail();

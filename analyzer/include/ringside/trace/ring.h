@@ -49,7 +49,7 @@ static_assert(sizeof(InFlight) == 32);
 inline constexpr std::uint64_t kCountIsBytes = std::uint64_t{1} << 63;
 
 // fields that two threads write are on two cache lines
-struct RingHeader {
+struct RingHeader { // NOLINT(clang-analyzer-optin.performance.Padding): recovery reads this layout
     std::uint64_t magic;
     std::uint32_t version;
     std::uint32_t headerBytes; ///< kRingHeaderBytes
