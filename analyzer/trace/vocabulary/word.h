@@ -25,7 +25,7 @@ public:
     constexpr Word() = default; ///< the empty word, which is in no list
     // implicit, so that plain literals can be assigned and compared
     consteval Word(const char* literal) : m_text(listed(literal)) {}
-    [[nodiscard]] static Word stored(std::string text)
+    [[nodiscard]] static Word stored(std::string text) // NOLINT(performance-unnecessary-value-param): moved
     {
         Word word;
         word.m_text = std::move(text);
