@@ -23,6 +23,9 @@ std::optional<std::int64_t> parseTime(const QString& text)
     constexpr double kLatest = 9e18; // what 64 bits hold
     const auto unit =
         std::ranges::find_if(kUnits, [&](const Unit& each) { return text.endsWith(each.name); });
+    if (unit == kUnits.end()) {
+        return std::nullopt; // a null text ends with nothing, not even with the empty unit
+    }
     bool good = false;
     const double ns = text.chopped(unit->name.size()).trimmed().toDouble(&good) * unit->ns;
     return good && std::abs(ns) < kLatest ? std::optional<std::int64_t>(std::llround(ns)) : std::nullopt;

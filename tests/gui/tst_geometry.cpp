@@ -184,6 +184,7 @@ private slots:
         QCOMPARE(parseTime(QStringLiteral("3us")), std::optional<std::int64_t>(3000));
         QCOMPARE(parseTime(QStringLiteral("-7ns")), std::optional<std::int64_t>(-7));
         QCOMPARE(parseTime(QStringLiteral("2")), std::optional<std::int64_t>(2'000'000'000));
+        QCOMPARE(parseTime(QString()), std::optional<std::int64_t>()); // of an option that is not given
         for (const char* wrong : {"", "s", "soon", "1e300", "nan", "5 hours"}) {
             QCOMPARE(parseTime(QString::fromLatin1(wrong)), std::optional<std::int64_t>());
         }
