@@ -11,11 +11,16 @@
 namespace ringside::report {
 namespace {
 
-Health healthOf(rules::Severity severity)
+/// Returns NotMeasured if no finding is a warning or a problem: then it is measurements that tell.
+Health worstFault(const std::vector<const rules::Finding*>& findings)
 {
-    return severity == rules::Severity::Problem   ? Health::Problem
-           : severity == rules::Severity::Warning ? Health::Warning
-                                                  : Health::Ok;
+    Health worst = Health::NotMeasured;
+    for (const rules::Finding* const finding : findings) {
+        worst = std::max(worst, finding->severity == rules::Severity::Problem   ? Health::Problem
+                                : finding->severity == rules::Severity::Warning ? Health::Warning
+                                                                                : Health::NotMeasured);
+    }
+    return worst;
 }
 
 bool nvlinkIsMeasured(const Report& report)
@@ -33,8 +38,8 @@ bool nvlinkIsMeasured(const Report& report)
     return false;
 }
 
-/// Returns true if more than totals is known. A port that was read once by another tool (`links
-/// --from`) has only totals, which may be old.
+/// Returns true if more than totals is known. A port that was read once by another tool (`links --from`) has
+/// only totals, which may be old.
 bool hasMoreThanTotals(const metrics::Port& port)
 {
     return port.last("state") || port.sampled().length() > 0;
@@ -158,30 +163,20 @@ std::vector<const rules::Finding*> linkFindings(const Report& report)
 
 Health linkHealth(const Report& report)
 {
-    const std::vector<const rules::Finding*> findings = linkFindings(report);
-    const bool portsAreMeasured = std::ranges::any_of(report.metrics.ports, &hasMoreThanTotals);
-    if (findings.empty() && !portsAreMeasured && !nvlinkIsMeasured(report)) {
-        return Health::NotMeasured;
+    Health worst = nvlinkIsMeasured(report) ? Health::Ok : Health::NotMeasured;
+    for (const metrics::Port& port : report.metrics.ports) {
+        worst = std::max(worst, healthOf(report, port));
     }
-    Health worst = Health::Ok;
-    for (const rules::Finding* finding : findings) {
-        worst = std::max(worst, healthOf(finding->severity));
-    }
-    return worst;
+    return std::max(worst, worstFault(linkFindings(report)));
 }
 
 Health healthOf(const Report& report, const metrics::Port& port)
 {
-    if (!port.last("state")) {
-        return Health::NotMeasured;
-    }
-    Health worst = Health::Ok;
-    for (const rules::Finding* finding : linkFindings(report)) {
-        if (std::find(finding->links.begin(), finding->links.end(), port.label()) != finding->links.end()) {
-            worst = std::max(worst, healthOf(finding->severity));
-        }
-    }
-    return worst;
+    std::vector<const rules::Finding*> findings = linkFindings(report);
+    std::erase_if(findings, [&](const rules::Finding* finding) {
+        return std::ranges::find(finding->links, port.label()) == finding->links.end();
+    });
+    return std::max(hasMoreThanTotals(port) ? Health::Ok : Health::NotMeasured, worstFault(findings));
 }
 
 std::string_view stateName(std::optional<std::int64_t> state)

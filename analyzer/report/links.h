@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The links of a run as reports and `ringside links` show them: traffic, increase of counters, and health.
-// The health of a port is the worst severity that a rule found for it.
+// The health of a port is the worst severity that a rule found for it. A port without findings is ok if its
+// state is known or its counters were read twice, else not measured.
 #pragma once
 #include "metrics/link_use.h"
 #include "report/report.h"
@@ -14,8 +15,8 @@ namespace ringside::report {
 enum class Health : std::uint8_t { NotMeasured, Ok, Warning, Problem };
 [[nodiscard]] std::string_view healthName(Health health);
 
-/// Returns the health of all links; NotMeasured if no RDMA port and no NVLink counter was sampled and no rule
-/// found anything.
+/// Returns the worst health of all ports and of findings of rules that check links. NotMeasured if no port
+/// and no NVLink counter was measured, and no rule found a fault.
 [[nodiscard]] Health linkHealth(const Report& report);
 [[nodiscard]] Health healthOf(const Report& report, const metrics::Port& port);
 /// Returns the findings of rules that check links.

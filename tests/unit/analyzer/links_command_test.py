@@ -111,11 +111,12 @@ class Links(unittest.TestCase):
         once = json.loads(self.ringside("--from", before, "--format", "json").stdout)
         jsonschema.validate(once, SCHEMA)
         self.assertEqual((once["health"], [each["rule"] for each in once["findings"]]), ("warning", ["rdma_link_errors"]))
+        self.assertEqual(once["links"][0]["health"], "warning", "the port that the finding names")
         self.assertIn("fabric lid2052:1 had counted 1 loss of the link, 20046 packets discarded", once["findings"][0]["title"])
         after = self.perfquery("after", 0, PortXmitData=36298026860928 + 250_000_000, PortXmitPkts=101733204203, PortXmitDiscards=20046,
                                LinkDownedCounter=1, PortRcvSwitchRelayErrors=7)
         twice = json.loads(self.ringside("--from", before, after, "--format", "json").stdout)
-        self.assertEqual((twice["health"], twice["findings"]), ("ok", []))
+        self.assertEqual((twice["health"], twice["links"][0]["health"], twice["findings"]), ("ok", "ok", []))
         self.assertEqual(twice["links"][0]["gained"]["tx_bytes"], 1_000_000_000)
         self.assertIn("not newer", self.ringside("--from", after, before, expect=3).stderr)
 
