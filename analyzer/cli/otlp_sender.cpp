@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/otlp_sender.h"
 
+#include "values/parse_number.h"
+
 #include <ringside/error.h>
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -54,17 +58,42 @@ void* openLibrary()
                 "`ringside serve`.");
 }
 
-/// "a=b,c=d" as lines of HTTP. A line break would begin another header.
+/// Returns the text with %20 and the like as the characters that they stand for; other signs of percent stay.
+std::string percentDecoded(std::string_view text)
+{
+    constexpr std::size_t kDigits = 2;
+    constexpr int kHex = 16;
+    std::string decoded;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        unsigned char byte = 0;
+        const char* const digits = text.data() + i + 1;
+        if (text[i] == '%' && i + kDigits < text.size() &&
+            std::from_chars(digits, digits + kDigits, byte, kHex).ptr == digits + kDigits) {
+            decoded += static_cast<char>(byte);
+            i += kDigits;
+        } else {
+            decoded += text[i];
+        }
+    }
+    return decoded;
+}
+
+/// Returns "a=b, c=d" as lines of HTTP. OpenTelemetry writes the variable like W3C Baggage: spaces around the
+/// parts do not count, and values are percent-encoded. A line break would begin another header, so a pair
+/// that holds one is left out.
 std::vector<std::string> headersOf(std::string_view text)
 {
     std::vector<std::string> headers{"Content-Type: application/json", "Expect:"};
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(','), text.size());
         const std::string_view pair = text.substr(0, end);
-        const std::size_t equals = pair.find('=');
-        if (equals != std::string_view::npos && pair.find_first_of("\r\n") == std::string_view::npos) {
-            headers.push_back(std::string(pair.substr(0, equals)) + ": " +
-                              std::string(pair.substr(equals + 1)));
+        const std::size_t equals = std::min(pair.find('='), pair.size());
+        const std::string name(values::trimmed(pair.substr(0, equals)));
+        const std::string value =
+            percentDecoded(values::trimmed(pair.substr(std::min(equals + 1, pair.size()))));
+        if (!name.empty() && equals < pair.size() &&
+            (name + value).find_first_of("\r\n") == std::string::npos) {
+            headers.push_back(fmt::format("{}: {}", name, value));
         }
         text.remove_prefix(std::min(end + 1, text.size()));
     }

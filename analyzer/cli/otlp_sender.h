@@ -14,8 +14,9 @@ namespace ringside::cli {
 
 class OtlpSender final {
 public:
-    /// Headers, for a password for example, come from OTEL_EXPORTER_OTLP_HEADERS ("name=value,name=value").
-    /// Throws ringside::Error (Usage) where there is no libcurl.
+    /// Headers, for a password for example, come from OTEL_EXPORTER_OTLP_HEADERS ("name=value,name=value",
+    /// values percent-encoded: OpenTelemetry's specification of exporters). Throws ringside::Error (Usage)
+    /// where there is no libcurl.
     explicit OtlpSender(std::string address);
     ~OtlpSender();
     OtlpSender(const OtlpSender&) = delete;

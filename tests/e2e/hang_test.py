@@ -8,13 +8,11 @@ import re
 import signal
 import stat
 import subprocess
-import time
 
 import jsonschema
 
 import lab
 
-LIMIT_S = 100
 SCHEMA = json.loads((lab.ROOT / "analyzer" / "hang" / "ringside-hang-1.schema.json").read_text())
 TIMEOUT = "2s"  # of the watchdog: far longer than any step, far shorter than the tests' patience
 PY_SPY = """#!/bin/sh
@@ -39,21 +37,12 @@ class Hang(lab.Scenario):
     def end(self, job):
         if job.poll() is None:
             os.killpg(job.pid, signal.SIGKILL)
-        job.communicate(timeout=LIMIT_S)
+        job.communicate(timeout=lab.WAIT_S)
 
     def hang(self, directory, *options):
         report = json.loads(lab.run([lab.RINGSIDE, "hang", directory, "--format", "json", *options]).stdout)
         jsonschema.validate(report, SCHEMA)
         return report
-
-    def until(self, what, condition):
-        deadline = time.monotonic() + LIMIT_S
-        while time.monotonic() < deadline:
-            found = condition()
-            if found:
-                return found
-            time.sleep(0.2)
-        self.fail(f"{what}: not within {LIMIT_S} s")
 
     def verdict(self, directory, kind):
         """The report, once it is of that kind."""
@@ -159,7 +148,7 @@ class Hang(lab.Scenario):
         for kind, said in (("function", "ncclBroadcast"), ("count", "another count")):
             rank, reduction = self.draw.randrange(lab.RANKS), self.draw.randrange(20, 60)
             job, directory = self.start(f"mismatch_{kind}", f"mismatch:rank={rank},reduction={reduction},by={kind}")
-            self.assertNotEqual(job.wait(timeout=LIMIT_S), 0)
+            self.assertNotEqual(job.wait(timeout=lab.WAIT_S), 0)
             report = self.hang(directory)
             self.assertEqual(report["verdict"]["kind"], "mismatch", report["verdict"])
             stuck = report["collectives"][0]
@@ -173,7 +162,7 @@ class Hang(lab.Scenario):
         ranks = self.ranks_of(job)
         self.verdict(directory, "nothing")
         os.kill(ranks[self.draw.randrange(lab.RANKS)], signal.SIGKILL)
-        self.assertNotEqual(job.wait(timeout=LIMIT_S), 0)
+        self.assertNotEqual(job.wait(timeout=lab.WAIT_S), 0)
         report = self.hang(directory)
         self.assertEqual(report["verdict"]["kind"], "died", report["verdict"])
         self.assertIn("ended without closing", report["verdict"]["summary"])

@@ -12,6 +12,7 @@ import random
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -27,6 +28,7 @@ SHAPE = ("--hidden", 256, "--layers", 12, "--bucket-cap-mb", 1.5)
 SEED = int(os.environ.get("RINGSIDE_TEST_SEED", random.SystemRandom().randrange(1 << 32)))
 RANKS = 4
 TIMEOUT_S = 120  # of one command; a hang ends as a failure, not as a stuck suite
+WAIT_S = 100  # for something that a running job is to show
 
 
 def emulated_gpu(model=MODEL):
@@ -99,6 +101,16 @@ class Scenario(unittest.TestCase):
         shutil.rmtree(cls.folder, ignore_errors=True)
         cls.folder.mkdir(parents=True)
         cls.draw = random.Random(f"{SEED} {cls.__name__}")
+
+    def until(self, what, condition):
+        """Returns what the condition gives once that is true; fails, naming `what`, if it does not become so."""
+        deadline = time.monotonic() + WAIT_S
+        while time.monotonic() < deadline:
+            found = condition()
+            if found:
+                return found
+            time.sleep(0.1)
+        return self.fail(f"{what}: not within {WAIT_S} s")
 
     @classmethod
     def training(cls, name, faults=(), steps=30, extra=(), ranks=RANKS, shape=SHAPE):

@@ -7,14 +7,12 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
 import jsonschema
 
 import lab
 
-LIMIT_S = 100
 SCHEMAS = lab.ROOT / "analyzer" / "live"
 # A rank that is late for longer than a step takes otherwise: far above 10 %, whatever else the machine does.
 LATE = "late_rank:rank=1,ms=60"
@@ -37,16 +35,7 @@ class Live(lab.Scenario):
     def end(self, job):
         if job.poll() is None:
             os.killpg(job.pid, signal.SIGKILL)
-        job.communicate(timeout=LIMIT_S)
-
-    def until(self, what, condition):
-        deadline = time.monotonic() + LIMIT_S
-        while time.monotonic() < deadline:
-            found = condition()
-            if found:
-                return found
-            time.sleep(0.2)
-        self.fail(f"{what}: not within {LIMIT_S} s")
+        job.communicate(timeout=lab.WAIT_S)
 
     def top(self, directory):
         done = lab.run([lab.RINGSIDE, "top", directory, "--json"], expect=None)
@@ -86,7 +75,7 @@ class Live(lab.Scenario):
             checked = subprocess.run(["promtool", "check", "metrics"], input=file.read_text(), capture_output=True, text=True, check=False)
             self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
         os.kill(job.pid, signal.SIGTERM)
-        _, talk = job.communicate(timeout=LIMIT_S)
+        _, talk = job.communicate(timeout=lab.WAIT_S)
         self.assertIn("ringside: alarm: rank 1 holds the others up by", talk)
         alarms = [each for each in lab.report(directory)["alarms"] if each["kind"] == "straggler"]
         self.assertEqual(alarms[0]["rank"], 1)
@@ -104,7 +93,7 @@ class Live(lab.Scenario):
     def test_a_clean_end_leaves_no_snapshot(self):
         job, directory = self.start("short", steps=40)
         self.until("a snapshot", lambda: list(directory.glob("*.live.json")) or job.poll() is not None)
-        _, talk = job.communicate(timeout=LIMIT_S)
+        _, talk = job.communicate(timeout=lab.WAIT_S)
         self.assertEqual(job.returncode, 0, talk)
         self.assertEqual([file.name for file in directory.iterdir() if ".live" in file.name or file.name.endswith(".lock")], [])
         done = lab.run([lab.RINGSIDE, "top", directory, "--once"], expect=3)

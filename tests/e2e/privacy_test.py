@@ -8,7 +8,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 
 import lab
 
@@ -43,12 +42,6 @@ class Privacy(lab.Scenario):
         if job.poll() is None:
             os.killpg(job.pid, signal.SIGKILL)
         job.wait(timeout=LIMIT_S)
-
-    def until(self, what, condition):
-        deadline = time.monotonic() + LIMIT_S
-        while not condition():
-            self.assertLess(time.monotonic(), deadline, f"{what}: not within {LIMIT_S} s")
-            time.sleep(0.1)
 
     def places(self, directory):
         """The run directory and those outside of it that it names."""

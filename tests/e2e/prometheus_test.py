@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
 import unittest
 import urllib.error
 import urllib.parse
@@ -19,14 +18,13 @@ import urllib.request
 
 import lab
 
-LIMIT_S = 100
 EXAMPLES = lab.ROOT / "examples" / "prometheus"
 # A rank that is late for longer than a step takes otherwise: far above 10 %, whatever else the machine does.
 LATE = "late_rank:rank=1,ms=60"
 
 
 def get(url):
-    with urllib.request.urlopen(url, timeout=LIMIT_S) as answer:
+    with urllib.request.urlopen(url, timeout=lab.WAIT_S) as answer:
         return answer.read().decode()
 
 
@@ -69,16 +67,7 @@ class Fleet(lab.Scenario):
     @classmethod
     def end_job(cls):
         os.killpg(cls.job.pid, signal.SIGKILL)
-        cls.job.wait(timeout=LIMIT_S)
-
-    def until(self, what, condition):
-        deadline = time.monotonic() + LIMIT_S
-        while time.monotonic() < deadline:
-            found = condition()
-            if found:
-                return found
-            time.sleep(0.2)
-        return self.fail(f"{what}: not within {LIMIT_S} s")
+        cls.job.wait(timeout=lab.WAIT_S)
 
     def start(self, *words, **environment):
         process = subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -86,7 +75,7 @@ class Fleet(lab.Scenario):
 
         def end():
             process.kill()
-            process.communicate(timeout=LIMIT_S)
+            process.communicate(timeout=lab.WAIT_S)
         self.addCleanup(end)
         return process
 
@@ -108,7 +97,7 @@ class Fleet(lab.Scenario):
                 get(wrong)
             self.assertEqual(refused.exception.code, code)
         with self.assertRaises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(urllib.request.Request(url, data=b"x", method="POST"), timeout=LIMIT_S)
+            urllib.request.urlopen(urllib.request.Request(url, data=b"x", method="POST"), timeout=lab.WAIT_S)
         self.assertEqual(refused.exception.code, 405)
         port = url.split(":")[2].split("/")[0]
         done = lab.run([lab.RINGSIDE, "serve", self.directory, "--listen", f"127.0.0.1:{port}"], expect=None)
@@ -139,7 +128,7 @@ class Fleet(lab.Scenario):
         self.addCleanup(log.close)
         server = subprocess.Popen(["prometheus", f"--config.file={config}", f"--storage.tsdb.path={self.folder / 'tsdb'}",
                                    "--web.listen-address=127.0.0.1:0", "--log.level=info"], stdout=log, stderr=log)
-        self.addCleanup(lambda: (server.kill(), server.wait(timeout=LIMIT_S)))
+        self.addCleanup(lambda: (server.kill(), server.wait(timeout=lab.WAIT_S)))
         address = self.until("Prometheus", lambda: re.search(r'msg="?Listening on"? address=(127\.0\.0\.1:\d+)',
                                                              pathlib.Path(log.name).read_text()))[1]
 
@@ -164,8 +153,9 @@ class Fleet(lab.Scenario):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
+        self.until("the job", lambda: list(self.directory.glob("*.live.json")))
         process = self.start(lab.RINGSIDE, "serve", self.directory, "--otlp", f"http://127.0.0.1:{server.server_port}",
-                             OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer abc,x-team=training")
+                             OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20abc, x-team = training ,x-bad=a%0D%0Ax-added: b")
         warning = process.stderr.readline()
         if "no libcurl" in warning:
             self.skipTest("this machine has no libcurl")
@@ -174,6 +164,7 @@ class Fleet(lab.Scenario):
         path, headers, body = self.until("figures", lambda: Collector.taken)[0]
         self.assertEqual((path, headers["Content-Type"]), ("/v1/metrics", "application/json"))
         self.assertEqual((headers["authorization"], headers["x-team"]), ("Bearer abc", "training"))
+        self.assertNotIn("x-added", headers)
         resource, = json.loads(body)["resourceMetrics"]
         attributes = {each["key"]: each["value"] for each in resource["resource"]["attributes"]}
         self.assertEqual(attributes["ringside.run"], {"stringValue": "late.ringside"})
@@ -186,6 +177,11 @@ class Fleet(lab.Scenario):
                          [[{"key": "rank", "value": {"stringValue": rank}}] for rank in ("0", "1")])
         self.assertTrue(all(point["asDouble"] > 0 and int(point["timeUnixNano"]) > 0 for point in points))
         self.assertIn("takes the figures again", process.stderr.readline())
+
+    def test_a_directory_without_a_job_is_named(self):
+        process = self.start(lab.RINGSIDE, "serve", self.folder / "misspelt.ringside", "--listen", "127.0.0.1:0")
+        said = process.stderr.readline() + process.stderr.readline()
+        self.assertIn("misspelt.ringside yet", said)
 
     def test_an_address_that_is_none_is_refused(self):
         for address in ("collector:4318", "file:///etc/passwd", "http://"):

@@ -132,6 +132,10 @@ int run(const Options& options)
     if (push == nullptr || !options.listen.empty()) {
         server = startServer(options.listen.empty() ? kListen : options.listen, options.run, watched);
     }
+    watched.look();
+    if (!watched.runs()) {
+        printNote("ringside: no job runs in {} yet: waiting for one\n", options.run);
+    }
     while (!watched.isOver()) {
         watched.look();
         if (push != nullptr) {
