@@ -26,8 +26,6 @@
 #include <exception>
 #include <string_view>
 
-extern char** environ;
-
 namespace ringside::cli {
 namespace {
 

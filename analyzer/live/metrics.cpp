@@ -40,7 +40,7 @@ std::string formatPrometheus(const JobView& view)
             label("world_size", view.worldSize ? std::to_string(*view.worldSize) : "") + "," +
                 label("emulated", view.emulated ? "true" : "false"));
     out.add("ringside_snapshot_timestamp_seconds", "When the figures were read.",
-            static_cast<double>(view.readMs / 1000));
+            static_cast<double>(view.readMs) / 1e3);
     for (const RankView& rank : view.ranks) {
         out.add("ringside_rank_info", "Where a rank is; always 1.", 1.0,
                 label("rank", std::to_string(rank.rank)) + "," + label("host", rank.host) + "," +

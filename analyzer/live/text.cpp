@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace ringside::live {
 namespace {
@@ -183,7 +184,8 @@ std::string waitLine(const Wait& wait, std::int64_t readMs)
 std::string_view bar(double share)
 {
     constexpr std::array<std::string_view, 8> kBars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    return kBars[static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * (kBars.size() - 1) + 0.5)];
+    const double bounded = share > 0 ? std::min(share, 1.0) : 0; // also for what is no number
+    return kBars.at(static_cast<std::size_t>(std::lround(bounded * (kBars.size() - 1))));
 }
 
 std::string sparkline(const std::vector<std::int64_t>& values, std::size_t width)

@@ -264,7 +264,7 @@ std::optional<bool> Port::carried() const
     constexpr std::int64_t kPackets = 256;
     struct Least {
         trace::SeriesMetric metric;
-        std::int64_t most;
+        std::int64_t most = 0;
     };
     std::optional<bool> result;
     for (const auto& [metric, most] : {Least{"tx_bytes", kBytes}, Least{"rx_bytes", kBytes},

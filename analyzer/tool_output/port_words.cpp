@@ -131,7 +131,7 @@ std::optional<std::uint64_t> lanesIn(std::string_view word)
 std::optional<Generation> generationOf(double gbpsOfLane)
 {
     struct Signalled {
-        double gbps;
+        double gbps = 0;
         Generation generation;
     };
     constexpr std::array<Signalled, 8> kGenerations{{{2.5, {"SDR", 2.5}},

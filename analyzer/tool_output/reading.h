@@ -26,7 +26,7 @@ struct File {
 
 /// A counter's total at that time.
 struct CounterValue {
-    trace::SeriesName series;
+    trace::SeriesName series{};
     std::uint64_t raw = 0;
     unsigned saturatesBits = 0; ///< the counter sticks at this width; 0: it does not
     std::uint64_t unit = 1;     ///< what one count is worth

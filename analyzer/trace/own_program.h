@@ -13,7 +13,7 @@ namespace ringside::trace {
 [[nodiscard]] inline std::filesystem::path ownProgram()
 {
     std::error_code error;
-    const std::filesystem::path linked = std::filesystem::read_symlink("/proc/self/exe", error);
+    std::filesystem::path linked = std::filesystem::read_symlink("/proc/self/exe", error);
     if (!error) {
         return linked;
     }

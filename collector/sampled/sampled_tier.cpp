@@ -98,8 +98,10 @@ void Tier::start(Thread& thread, const char* name, std::vector<std::unique_ptr<S
     auto* const sampler = new Sampler(name, std::move(sources), periodNs);
     Ring* const ring = makeOwnRing(kRingBytes);
     if (ring == nullptr || !sampler->start(*ring, registry(), startThread)) {
+        // It is not freed, because what loads libraries for it may be at work.
+        // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks)
         thread.reason = ring == nullptr ? "there was no room for a ring" : "no thread could be made";
-        return; // it stays: what loads libraries for it may be at work
+        return;
     }
     thread.sampler = sampler;
     thread.reason.clear();

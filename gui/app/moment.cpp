@@ -16,7 +16,7 @@ std::optional<std::int64_t> parseTime(const QString& text)
 {
     struct Unit {
         QLatin1StringView name;
-        double ns;
+        double ns = 1;
     };
     constexpr std::array kUnits{Unit{"ns"_L1, 1}, Unit{"us"_L1, 1e3}, Unit{"ms"_L1, 1e6}, Unit{"s"_L1, 1e9},
                                 Unit{""_L1, 1e9}};

@@ -17,7 +17,7 @@ inline constexpr Result kTimeout = 10;
 inline constexpr Result kFunctionNotFound = 13;
 inline constexpr Result kGpuIsLost = 15;
 
-using Device = struct DeviceHandle*;
+using Device = struct DeviceHandle*; // NOLINT(bugprone-forward-declaration-namespace): another library's
 using EventSet = struct EventSetHandle*;
 
 struct Utilization {

@@ -13,7 +13,7 @@
 
 namespace ringside::host::verbs {
 
-using Device = struct DeviceHandle*;
+using Device = struct DeviceHandle*; // NOLINT(bugprone-forward-declaration-namespace): another library's
 struct Domain;
 struct SendRequest;
 struct Completion;

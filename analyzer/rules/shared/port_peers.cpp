@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+#include <vector>
+
 namespace ringside::rules {
 namespace {
 
@@ -29,9 +33,11 @@ std::string placeOf(const metrics::Port& port)
 }
 
 /// The ports of a run are ordered by host.
-auto portsOn(const Context& context, const std::string& host)
+std::span<const metrics::Port> portsOn(const Context& context, const std::string& host)
 {
-    return std::ranges::equal_range(context.figures.ports, host, {}, &metrics::Port::host);
+    const std::vector<metrics::Port>& ports = context.figures.ports;
+    return {std::ranges::lower_bound(ports, host, {}, &metrics::Port::host),
+            std::ranges::upper_bound(ports, host, {}, &metrics::Port::host)};
 }
 
 std::int64_t fastestOf(const Context& context, const std::string& host)

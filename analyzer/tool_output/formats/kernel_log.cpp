@@ -7,6 +7,7 @@
 #include "tool_output/reader.h"
 #include "tool_output/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 
