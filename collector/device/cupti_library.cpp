@@ -6,6 +6,9 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <array>
+#include <climits>
+#include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -23,6 +26,8 @@ bool isRuntime(std::string_view path)
     return fileNameOf(path).starts_with("libcudart.so") || fileNameOf(path).starts_with("libcudart-");
 }
 
+using Path = std::array<char, PATH_MAX>;
+
 /// Returns 12 for "libcudart.so.12.4.127"; 0 if the name contains no version.
 int majorIn(std::string_view file)
 {
@@ -32,23 +37,31 @@ int majorIn(std::string_view file)
     return values::takeNumber<int>(digits).value_or(0);
 }
 
+/// Copies the path of the CUDA runtime into `found`, a Path. Allocates nothing: an exception that passes the
+/// frame of dl_iterate_phdr makes the C library load libgcc_s.so.1, and end the process if it cannot.
+int copyRuntimePath(dl_phdr_info* info, std::size_t, void* found)
+{
+    if (!isRuntime(info->dlpi_name)) {
+        return 0;
+    }
+    auto& path = *static_cast<Path*>(found);
+    const std::size_t length = std::strlen(info->dlpi_name);
+    if (length < path.size()) {
+        std::memcpy(path.data(), info->dlpi_name, length + 1);
+    }
+    return 1;
+}
+
 /// Returns the version of the CUDA runtime that the process has loaded; 0 if there is none, or if it is
 /// linked statically.
 int runtimeMajor()
 {
-    std::string path;
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* found) {
-            if (!isRuntime(info->dlpi_name)) {
-                return 0;
-            }
-            *static_cast<std::string*>(found) = info->dlpi_name;
-            return 1;
-        },
-        &path);
-    const int named = majorIn(fileNameOf(path));
+    Path path{};
+    dl_iterate_phdr(&copyRuntimePath, &path);
+    const int named = majorIn(fileNameOf(path.data()));
     std::error_code error;
-    return named != 0 ? named : majorIn(std::filesystem::canonical(path, error).filename().string());
+    return named != 0 ? named
+                      : majorIn(std::filesystem::canonical(path.data(), error).filename().string());
 }
 
 constexpr int kNewestKnown = 13;
