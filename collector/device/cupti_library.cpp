@@ -60,8 +60,7 @@ int runtimeMajor()
     dl_iterate_phdr(&copyRuntimePath, &path);
     const int named = majorIn(fileNameOf(path.data()));
     std::error_code error;
-    return named != 0 ? named
-                      : majorIn(std::filesystem::canonical(path.data(), error).filename().string());
+    return named != 0 ? named : majorIn(std::filesystem::canonical(path.data(), error).filename().string());
 }
 
 constexpr int kNewestKnown = 13;

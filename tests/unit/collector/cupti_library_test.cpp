@@ -2,9 +2,8 @@
 // The search for CUPTI in a process that has no memory left.
 #include "device/cupti_library.h"
 
-#include <gtest/gtest.h>
-
 #include <dlfcn.h>
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
