@@ -152,8 +152,9 @@ Finding describe(const Context& context, const Messages& messages, double median
     finding.advice = fmt::format("Raise `bucket_cap_mb` of DistributedDataParallel (default 25, field range "
                                  "25-125){}. Then check that the last bucket's transfer is not exposed.",
                                  assessment.costNs ? ""
-                                                   : "; the gain is not estimated, because the sizes in this "
-                                                     "run do not separate latency from bandwidth");
+                                                   : "; only a replay can estimate the gain, because the "
+                                                     "sizes in this run do not separate latency from "
+                                                     "bandwidth");
     return finding;
 }
 
@@ -178,20 +179,26 @@ Outcome run(const Context& context)
 }
 
 /// Replays the run with larger buckets. If one bucket held all gradients, most of them would be exposed at
-/// the end, so fractions of the total are tried too. There is no replay if a step reduces gradients several
-/// times, because it would join messages of different backward passes.
+/// the end, so fractions of the total are tried too, as far as they are larger than the recorded messages.
+/// Whole messages are joined: another end of the last one may gain more than its size, which is no gain of
+/// larger buckets.
+/// There is no replay if a step reduces gradients several times, because it would join messages of different
+/// backward passes.
 std::vector<whatif::Changes> cures(const Context& context, const Finding& finding)
 {
     constexpr double kMost = 1e12;
     const double limit = context.option("bucket_bytes");
-    const double total = figureOf(finding, "median_message_bytes") * figureOf(finding, "messages_per_step");
+    const double median = figureOf(finding, "median_message_bytes");
+    const double total = median * figureOf(finding, "messages_per_step");
     std::vector<whatif::Changes> result;
     if (figureOf(finding, "reductions_per_step") > 1) {
         return result;
     }
     for (const double bytes : {limit, total / 3, total / 6}) {
-        if (bytes >= 1 && bytes <= limit) {
-            result.emplace_back().bucketBytes = static_cast<std::uint64_t>(std::min(bytes, kMost));
+        if (bytes > median && bytes <= limit) {
+            whatif::Changes& cure = result.emplace_back();
+            cure.bucketBytes = static_cast<std::uint64_t>(std::min(bytes, kMost));
+            cure.wholeMessages = true;
         }
     }
     return result;

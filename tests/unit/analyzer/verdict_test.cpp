@@ -4,6 +4,7 @@
 #include "golden/training_run.h"
 #include "report/report.h"
 #include "report/sentences.h"
+#include "whatif/changes.h"
 
 #include <ringside/trace/gone.h>
 #include <ringside/trace/recording_windows.h>
@@ -345,6 +346,24 @@ TEST(Findings, OfSmallMessagesHaveACostWhereLargerOnesTakeNoLonger)
     const rules::Finding* const finding = find(alike, "small_messages");
     ASSERT_NE(finding, nullptr);
     EXPECT_FALSE(finding->costNsPerStep) << "nothing larger was seen";
+}
+
+/// Of a few messages, a fraction of all gradients is less than one of them. Smaller buckets may gain, because
+/// the last one is exposed, but they are not what the finding advises.
+TEST(Findings, OfSmallMessagesAreCuredByLargerOnesOnly)
+{
+    TrainingRun run;
+    run.buckets.assign(4, 700_KiB);
+    const Report report = buildReport(simulate(run), {});
+    const rules::Finding* const finding = find(report, "small_messages");
+    ASSERT_NE(finding, nullptr);
+    const rules::Rule& rule = *rules::findRule("small_messages");
+    const auto cures = rule.cures(rules::Context(rule, report.model, report.metrics, {}), *finding);
+    ASSERT_FALSE(cures.empty());
+    for (const whatif::Changes& cure : cures) {
+        EXPECT_GT(cure.bucketBytes.value_or(0), 700_KiB);
+        EXPECT_TRUE(cure.wholeMessages) << "where a message could end otherwise was not recorded";
+    }
 }
 
 /// A stall in every fourth step makes it useful for less of its time: an effect, whatever else it costs.
