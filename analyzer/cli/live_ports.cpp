@@ -55,7 +55,7 @@ void LivePorts::read(std::int64_t nowNs)
 void LivePorts::add(const host::Port& port, std::int64_t timeNs)
 {
     for (const auto& [name, value] : port.facts()) {
-        m_trace.settings.push_back({"rdma", port.name() + " " + name, value});
+        m_trace.settings.push_back(trace::settingRow("rdma", port.name(), name, value));
     }
     for (const host::Quantity& quantity : port.quantities()) {
         const std::string& reason = port.trouble().empty() ? quantity.reason : port.trouble();

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostInterfaces = 256;
 
-void add(Facts& facts, const char* name, const std::string& value)
+void add(trace::PortFacts& facts, const trace::PortFact& name, const std::string& value)
 {
     // Drivers without a speed or a node report -1, or nothing.
     if (!value.empty() && value != "-1") {
@@ -41,11 +41,12 @@ std::string defaultRoute(const std::string& procRoot)
     return {};
 }
 
-Facts interfaceIn(const std::string& folder)
+trace::PortFacts interfaceIn(const std::string& folder)
 {
-    Facts facts;
-    for (const char* const file : {"operstate", "duplex", "mtu", "carrier_changes"}) {
-        add(facts, file, readText((fs::path(folder) / file).string()).text);
+    trace::PortFacts facts;
+    for (const trace::PortFact& fact : std::array<trace::PortFact, 4>{
+             "operstate", "duplex", "mtu", "carrier_changes"}) { // also the files' names
+        add(facts, fact, readText((fs::path(folder) / fact.text()).string()).text);
     }
     add(facts, "speed_mbps", readText(folder + "/speed").text);
     add(facts, "driver", linkName(folder + "/device/driver"));
@@ -56,15 +57,16 @@ Facts interfaceIn(const std::string& folder)
                                readText(folder + "/device/current_link_width").text);
     add(facts, "pcie_mbps", pcie ? std::to_string(*pcie) : "");
     std::error_code error;
-    facts.emplace("physical", fs::exists(folder + "/device", error) ? "yes" : "no");
+    facts.insert_or_assign("physical", fs::exists(folder + "/device", error) ? "yes" : "no");
     return facts;
 }
 
 } // namespace
 
-std::map<std::string, Facts> interfaceFacts(const std::string& sysfsRoot, const std::string& procRoot)
+std::map<std::string, trace::PortFacts> interfaceFacts(const std::string& sysfsRoot,
+                                                       const std::string& procRoot)
 {
-    std::map<std::string, Facts> all;
+    std::map<std::string, trace::PortFacts> all;
     for (const std::string& name : namesIn(sysfsRoot + "/class/net")) {
         const std::string folder = (fs::path(sysfsRoot) / "class/net" / name).string();
         std::error_code error; // bonding_masters in the same folder is a file
@@ -73,12 +75,12 @@ std::map<std::string, Facts> interfaceFacts(const std::string& sysfsRoot, const 
         }
     }
     if (const auto routed = all.find(defaultRoute(procRoot)); routed != all.end()) {
-        routed->second.emplace("default_route", "yes");
+        routed->second.insert_or_assign("default_route", "yes");
     }
     return all;
 }
 
-Facts kernelFacts(const std::string& procRoot)
+std::map<std::string, std::string> kernelFacts(const std::string& procRoot)
 {
     constexpr std::array<const char*, 13> kNames{
         "net.core.default_qdisc",  "net.core.netdev_max_backlog",
@@ -89,14 +91,16 @@ Facts kernelFacts(const std::string& procRoot)
         "net.ipv4.tcp_wmem",       "kernel.numa_balancing",
         "vm.swappiness",
     };
-    Facts facts;
+    std::map<std::string, std::string> facts;
     for (const char* const name : kNames) {
         std::string path = procRoot + "/sys/";
         path += name;
         std::replace(path.begin() + static_cast<std::ptrdiff_t>(procRoot.size()), path.end(), '.', '/');
         std::string value = readText(path).text;
         std::ranges::replace(value, '?', ' '); // the kernel separates several numbers with tabs
-        add(facts, name, value);
+        if (!value.empty()) {
+            facts.emplace(name, value);
+        }
     }
     return facts;
 }

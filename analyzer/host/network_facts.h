@@ -3,23 +3,23 @@
 // the places of devices on PCIe, and whether adapters can access GPU memory. Shared by the collector and the
 // doctor. Only reads; missing facts are omitted.
 #pragma once
+#include "trace/vocabulary/port_fact.h"
+
 #include <map>
 #include <string>
 
 namespace ringside::host {
 
-using Facts = std::map<std::string, std::string>;
-
 /// Returns facts by interface: operstate, speed_mbps, duplex, mtu, carrier_changes, driver, pci, numa_node,
 /// master, pcie_mbps (data rate of the card's PCIe link), physical ("yes" if a device backs the interface,
 /// otherwise "no"), default_route ("yes", otherwise omitted). At most 256 interfaces. The roots are "/sys"
 /// and "/proc", or similar trees.
-[[nodiscard]] std::map<std::string, Facts> interfaceFacts(const std::string& sysfsRoot,
-                                                          const std::string& procRoot);
+[[nodiscard]] std::map<std::string, trace::PortFacts> interfaceFacts(const std::string& sysfsRoot,
+                                                                     const std::string& procRoot);
 
 /// Returns "net.ipv4.tcp_rmem" and other settings that matter for training over sockets; several numbers are
 /// separated by single blanks.
-[[nodiscard]] Facts kernelFacts(const std::string& procRoot);
+[[nodiscard]] std::map<std::string, std::string> kernelFacts(const std::string& procRoot);
 
 /// Returns the bridges above a device: "pci0000:16/0000:16:01.0/0000:17:00.0". Empty if not known.
 [[nodiscard]] std::string pciPath(const std::string& sysfsRoot, const std::string& address);

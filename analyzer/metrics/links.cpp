@@ -194,9 +194,9 @@ std::vector<Port> sampledBy(const model::Model& model, const Source& source)
 
 } // namespace
 
-std::string_view Port::fact(std::string_view what) const
+std::string_view Port::fact(const trace::PortFact& what) const
 {
-    const auto found = facts.find(what);
+    const auto found = facts.find(what.text());
     return found != facts.end() ? std::string_view(found->second) : std::string_view();
 }
 

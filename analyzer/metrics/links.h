@@ -36,7 +36,7 @@ struct Port {
 
     [[nodiscard]] std::string label() const { return host + " " + name; }
     /// Returns a fact of the port such as its firmware. Empty if it is not known.
-    [[nodiscard]] std::string_view fact(std::string_view name) const;
+    [[nodiscard]] std::string_view fact(const trace::PortFact& name) const;
     /// Returns the gain over the whole run. Null if it was not measured or read only once.
     [[nodiscard]] std::optional<std::int64_t> gain(const trace::SeriesMetric& metric) const;
     /// Returns the gain between each two consecutive readings, including gains of 0. Resets are left out.

@@ -49,9 +49,9 @@ public:
         m_rows.samples.series.push_back(id);
         m_rows.samples.value.push_back(std::llround(value));
     }
-    void set(std::string name, std::string value)
+    void set(const trace::Fact& fact, std::string value, std::string_view of = {})
     {
-        m_rows.settings.push_back({"probe", std::move(name), std::move(value)});
+        m_rows.settings.push_back(trace::settingRow(fact, std::move(value), of));
     }
     void write(const std::filesystem::path& run) const
     {
@@ -91,7 +91,7 @@ void storeIn(const std::filesystem::path& run, const Matrix& matrix)
 {
     Record record;
     for (std::size_t sender = 0; sender < matrix.hosts.size(); ++sender) {
-        record.set(matrix.hosts[sender] + " interface", matrix.interfaces[sender]);
+        record.set({"probe", "* interface"}, matrix.interfaces[sender], matrix.hosts[sender]);
         for (std::size_t receiver = 0; receiver < matrix.hosts.size(); ++receiver) {
             if (const auto& measured = matrix.directions[sender][receiver]) {
                 const std::string entity = matrix.hosts[sender] + " > " + matrix.hosts[receiver];
@@ -113,7 +113,7 @@ void storeIn(const std::filesystem::path& run, const AllReduceCurve& curve)
         return;
     }
     Record record;
-    record.set("all_reduce nccl_version", std::to_string(curve.ncclVersion));
+    record.set({"probe", "all_reduce nccl_version"}, std::to_string(curve.ncclVersion));
     for (const CurvePoint& point : curve.points) {
         const std::string entity = fmt::format("all_reduce {}", point.bytes);
         record.add(entity, trace::SeriesName::ProbeAllReduceTime, static_cast<double>(point.ns));

@@ -23,7 +23,8 @@ bool hasCommunicator(const Context& context)
 bool saysNccl(const Context& context)
 {
     return std::ranges::any_of(context.run.trace.processes, [](const trace::ProcessTrace& process) {
-        return settingOf(process, "kineto", "backend").value_or("").find("nccl") != std::string_view::npos;
+        return foreignSettingOf(process, "kineto", "backend").value_or("").find("nccl") !=
+               std::string_view::npos;
     });
 }
 

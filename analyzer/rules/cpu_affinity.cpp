@@ -28,13 +28,13 @@ Placement placementOf(const Context& context, const model::Rank& rank)
     constexpr std::size_t kMostNodes = 64;
     const trace::ProcessTrace& process = context.run.processOf(rank);
     Placement result;
-    result.allowed = cpusOf(settingOf(process, "process", "cpus_allowed").value_or(""));
-    result.online = cpusOf(settingOf(process, "machine", "cpus_online").value_or("")).size();
+    result.allowed = cpusOf(settingOf(process, {"process", "cpus_allowed"}).value_or(""));
+    result.online = cpusOf(settingOf(process, {"machine", "cpus_online"}).value_or("")).size();
     const std::string gpu = metrics::gpuName(context.run, rank);
     result.node =
-        values::parseNumber<std::int64_t>(settingOf(process, "device", gpu + "_numa_node").value_or(""));
+        values::parseNumber<std::int64_t>(settingOf(process, {"device", "*_numa_node"}, gpu).value_or(""));
     for (std::size_t node = 0; node < kMostNodes; ++node) {
-        const auto cpus = settingOf(process, "machine", fmt::format("numa_node{}_cpus", node));
+        const auto cpus = settingOf(process, {"machine", "numa_node*_cpus"}, std::to_string(node));
         result.nodes += cpus ? 1 : 0;
         if (cpus && result.node && static_cast<std::int64_t>(node) == *result.node) {
             result.nodeCpus = cpusOf(*cpus);

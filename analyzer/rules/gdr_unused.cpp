@@ -16,7 +16,7 @@ std::string switchedOff(const trace::ProcessTrace& process)
 {
     for (const trace::SettingSource& source :
          std::array<trace::SettingSource, 2>{"environment", "nccl.conf"}) {
-        const auto level = settingOf(process, source, "NCCL_NET_GDR_LEVEL");
+        const auto level = foreignSettingOf(process, source, "NCCL_NET_GDR_LEVEL");
         if (level && (*level == "LOC" || *level == "0")) {
             return fmt::format("NCCL_NET_GDR_LEVEL={} is set", *level);
         }
@@ -27,7 +27,7 @@ std::string switchedOff(const trace::ProcessTrace& process)
 std::optional<std::string_view> waysOf(const Context& context, const std::string& host)
 {
     for (const trace::ProcessTrace& process : context.run.trace.processes) {
-        const auto by = settingOf(process, "machine", "gpu_direct");
+        const auto by = settingOf(process, {"machine", "gpu_direct"});
         if (by && process.process.host == host) {
             return by;
         }
@@ -45,7 +45,7 @@ Reason reasonOf(const trace::ProcessTrace& process, std::string_view ways)
     if (const std::string off = switchedOff(process); !off.empty()) {
         return {off, true};
     }
-    const auto dmaBuf = settingOf(process, "environment", "NCCL_DMABUF_ENABLE");
+    const auto dmaBuf = foreignSettingOf(process, "environment", "NCCL_DMABUF_ENABLE");
     if (ways == "dma-buf" && dmaBuf && *dmaBuf == "0") {
         return {"nvidia_peermem is not loaded, and NCCL_DMABUF_ENABLE=0 is set", true};
     }

@@ -47,12 +47,12 @@ Connections connectionsOf(std::string_view gpu, std::string_view text)
 
 std::map<std::string, std::vector<Connections>> connectionsByHost(const model::Model& run)
 {
-    constexpr std::string_view kPrefix = "topology GPU";
+    const std::string prefix = trace::Fact("machine", "topology *").name("GPU");
     std::map<std::string, std::vector<Connections>> hosts;
     for (const trace::ProcessTrace& process : run.trace.processes) {
         for (const trace::SettingRow& row : process.settings) {
-            if (row.source == "machine" && row.name.starts_with(kPrefix)) {
-                const std::string_view gpu = std::string_view(row.name).substr(kPrefix.size() - 3);
+            if (row.source == "machine" && row.name.starts_with(prefix)) {
+                const std::string_view gpu = std::string_view(row.name).substr(prefix.size() - 3);
                 hosts[process.process.host].push_back(connectionsOf(gpu, row.value));
             }
         }

@@ -17,7 +17,7 @@ constexpr Option kOptions[] = {
      "a problem above this rate of bits that are wrong after correction (NVIDIA's cluster bring-up guide)"},
 };
 
-std::optional<double> numberOf(const metrics::Port& port, std::string_view fact)
+std::optional<double> numberOf(const metrics::Port& port, const trace::PortFact& fact)
 {
     return values::parseNumber<double>(port.fact(fact));
 }

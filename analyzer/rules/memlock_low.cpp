@@ -16,10 +16,10 @@ Outcome run(const Context& context)
     double lowest = 0;
     for (const model::Rank& rank : context.run.ranks) {
         const trace::ProcessTrace& process = context.run.processOf(rank);
-        const auto limit = settingOf(process, "process", "memlock_bytes");
+        const auto limit = settingOf(process, {"process", "memlock_bytes"});
         known = known || limit.has_value();
         const auto bytes = values::parseNumber<std::int64_t>(limit.value_or("")); // null for "unlimited"
-        if (!bytes || settingOf(process, "machine", "rdma_devices").value_or("").empty()) {
+        if (!bytes || settingOf(process, {"machine", "rdma_devices"}).value_or("").empty()) {
             continue; // without an RDMA device nothing is pinned
         }
         lowest = finding.ranks.empty() ? static_cast<double>(*bytes)

@@ -26,8 +26,9 @@ metrics::PciPlace placeOf(const Context& context, const model::Rank& rank)
 {
     const trace::ProcessTrace& process = context.run.processOf(rank);
     const std::string gpu = metrics::gpuName(context.run, rank);
-    return {settingOf(process, "device", gpu + "_pci_path").value_or(""),
-            values::parseNumber<std::int64_t>(settingOf(process, "device", gpu + "_numa_node").value_or(""))};
+    return {
+        settingOf(process, {"device", "*_pci_path"}, gpu).value_or(""),
+        values::parseNumber<std::int64_t>(settingOf(process, {"device", "*_numa_node"}, gpu).value_or(""))};
 }
 
 Nearest nearestOf(const Context& context, const model::Rank& rank)

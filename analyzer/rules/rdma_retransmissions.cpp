@@ -81,7 +81,7 @@ double timeoutNs(const Context& context)
     std::int64_t exponent = kDefault;
     for (const trace::ProcessTrace& process : context.run.trace.processes) {
         const auto set = values::parseNumber<std::int64_t>(
-            settingOf(process, "environment", "NCCL_IB_TIMEOUT").value_or(""));
+            foreignSettingOf(process, "environment", "NCCL_IB_TIMEOUT").value_or(""));
         exponent = set && *set >= 0 && *set <= kLargest ? *set : exponent;
     }
     return kUnitNs * static_cast<double>(std::int64_t{1} << exponent);

@@ -61,8 +61,8 @@ void addSockets(const Context& context, std::map<std::string, HostTraffic>& host
 std::string cause(const Context& context)
 {
     for (const trace::ProcessTrace& process : context.run.trace.processes) {
-        const auto disabled = settingOf(process, "environment", "NCCL_IB_DISABLE");
-        const auto net = settingOf(process, "environment", "NCCL_NET");
+        const auto disabled = foreignSettingOf(process, "environment", "NCCL_IB_DISABLE");
+        const auto net = foreignSettingOf(process, "environment", "NCCL_NET");
         if (disabled && *disabled != "0") {
             return fmt::format("NCCL_IB_DISABLE={} is set", *disabled);
         }

@@ -37,7 +37,7 @@ bool choosesBestAddress(const trace::ProcessTrace& process)
 {
     constexpr double kFirstThatChooses =
         2.21; // older versions use the first address unless NCCL_IB_GID_INDEX is set
-    const std::string_view text = settingOf(process, "library", "nccl").value_or("");
+    const std::string_view text = settingOf(process, {"library", "nccl"}).value_or("");
     const std::size_t dot = text.find('.');
     const auto major = values::parseNumber<std::int64_t>(text.substr(0, dot));
     const std::string_view rest = dot == std::string_view::npos ? "" : text.substr(dot + 1);
@@ -51,7 +51,7 @@ bool choosesBestAddress(const trace::ProcessTrace& process)
 std::optional<UsedAddress> addressOn(const trace::ProcessTrace& process, const metrics::Port& port)
 {
     const auto set = values::parseNumber<std::int64_t>(
-        settingOf(process, "environment", "NCCL_IB_GID_INDEX").value_or(""));
+        foreignSettingOf(process, "environment", "NCCL_IB_GID_INDEX").value_or(""));
     const bool asked = set && *set >= 0; // -1 is the same as not set
     if (!asked && choosesBestAddress(process)) {
         const std::string_view best = port.fact("gids");

@@ -19,7 +19,7 @@ Outcome run(const Context& context)
     for (const model::Rank& rank : context.run.ranks) {
         const trace::ProcessTrace& process = context.run.processOf(rank);
         const auto bytes =
-            values::parseNumber<std::int64_t>(settingOf(process, "machine", "shm_bytes").value_or(""));
+            values::parseNumber<std::int64_t>(settingOf(process, {"machine", "shm_bytes"}).value_or(""));
         known = known || bytes;
         if (!bytes || static_cast<double>(*bytes) >= context.option("min_bytes")) {
             continue;
@@ -27,7 +27,7 @@ Outcome run(const Context& context)
         if (finding.ranks.empty() || static_cast<double>(*bytes) < smallest) {
             smallest = static_cast<double>(*bytes);
             available = values::parseNumber<std::int64_t>(
-                settingOf(process, "machine", "shm_available_bytes").value_or(""));
+                settingOf(process, {"machine", "shm_available_bytes"}).value_or(""));
         }
         finding.ranks.push_back(rank.rank);
         finding.evidence.push_back(

@@ -20,6 +20,7 @@ constexpr Option kOptions[] = {
 struct Version {
     std::int64_t major = 0;
     std::int64_t minor = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): the 0 that it compares with is the compiler's own
     auto operator<=>(const Version&) const = default;
 };
 
@@ -45,12 +46,12 @@ Version fromHundredths(double option)
 }
 
 struct Library {
-    std::string_view setting; ///< name of the recorded setting
+    trace::Fact version; ///< the recorded setting
     std::string_view option;
     std::string_view name;
 };
-constexpr std::array kLibraries{Library{"cuda runtime", "cuda_runtime", "CUDA runtime"},
-                                Library{"nccl", "nccl", "NCCL"}};
+constexpr std::array kLibraries{Library{{"library", "cuda runtime"}, "cuda_runtime", "CUDA runtime"},
+                                Library{{"library", "nccl"}, "nccl", "NCCL"}};
 
 Outcome run(const Context& context)
 {
@@ -61,7 +62,7 @@ Outcome run(const Context& context)
         Finding finding;
         for (const model::Rank& rank : context.run.ranks) {
             const trace::ProcessTrace& process = context.run.processOf(rank);
-            const auto text = settingOf(process, "library", library.setting);
+            const auto text = settingOf(process, library.version);
             const auto version = versionOf(text.value_or(""));
             known = known || version;
             if (!version || *version >= oldest) {

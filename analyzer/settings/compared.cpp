@@ -28,7 +28,8 @@ bool differsByDesign(std::string_view name)
 bool isCompared(const trace::SettingRow& row)
 {
     constexpr std::array<std::string_view, 5> kPrefixes{"NCCL_", "TORCH_", "PYTORCH_", "CUDA_", "OMP_"};
-    const bool version = row.source == "library" && row.name != "nccl_unknown_variables";
+    const bool version =
+        row.source == "library" && row.name != trace::Fact("library", "nccl_unknown_variables").name();
     const bool variable =
         (row.source == "environment" || row.source == "nccl.conf") && !differsByDesign(row.name) &&
         std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return row.name.starts_with(prefix); });

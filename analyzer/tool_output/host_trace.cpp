@@ -40,10 +40,10 @@ HostTrace::HostTrace(const std::string& host, HostClock clock) : m_clock(std::mo
     m_trace.process.bootId = m_clock.bootId;
 }
 
-void HostTrace::addFact(const trace::SettingSource& source, const std::string& name, const std::string& value)
+void HostTrace::addFact(trace::SettingRow row)
 {
-    if (!value.empty()) {
-        m_trace.settings.push_back({source, name, value});
+    if (!row.value.empty()) {
+        m_trace.settings.push_back(std::move(row));
     }
 }
 

@@ -26,7 +26,7 @@ class HostTrace final {
 public:
     HostTrace(const std::string& host, HostClock clock);
 
-    void addFact(const trace::SettingSource& source, const std::string& name, const std::string& value);
+    void addFact(trace::SettingRow row);
     [[nodiscard]] std::uint32_t series(trace::SeriesName name, const std::string& entity);
     [[nodiscard]] std::uint32_t kernelSeries(std::string_view metric, const std::string& entity);
     /// Says why a series has no values, or not all of them.

@@ -101,7 +101,7 @@ public:
             addPort(port);
         }
         for (std::size_t i = 0; i < m_files.size(); ++i) {
-            addMachine(readings[i], m_files[i]);
+            addTopology(readings[i], m_files[i]);
             for (const KernelMessage& message : readings[i].messages) {
                 addMessage(message, m_files[i]);
             }
@@ -167,7 +167,7 @@ private:
 
     static void addFacts(const std::vector<PlacedReading>& readings, const PortName& name, HostTrace& host)
     {
-        std::map<std::string, std::string> facts;
+        trace::PortFacts facts;
         bool totals = false;
         for (const PlacedReading& each : readings) {
             for (const auto& [fact, value] : each.port->facts) {
@@ -185,7 +185,7 @@ private:
             totals = totals || each.isTotal;
         }
         for (const auto& [fact, value] : facts) {
-            host.addFact("rdma", name.port + " " + fact, value);
+            host.addFact(trace::settingRow("rdma", name.port, fact, value));
         }
     }
 
@@ -274,14 +274,14 @@ private:
         }
     }
 
-    void addMachine(const Reading& reading, const File& file)
+    void addTopology(const Reading& reading, const File& file)
     {
-        if (reading.machine.empty()) {
+        if (reading.topology.empty()) {
             return;
         }
         HostTrace& host = hostOf(hostOfRun(file.host, file));
-        for (const auto& [name, value] : reading.machine) {
-            host.addFact("machine", name, value);
+        for (const auto& [name, value] : reading.topology) {
+            host.addFact(trace::settingRow({"machine", "topology *"}, value, name));
         }
     }
 

@@ -4,6 +4,7 @@
 // texts are printable only after printable().
 #pragma once
 #include "trace/vocabulary/kernel_event.h"
+#include "trace/vocabulary/port_fact.h"
 #include "trace/vocabulary/series.h"
 
 #include <cstdint>
@@ -44,7 +45,7 @@ struct PortReading {
     std::string farEnd;       ///< the port at its other end, for people; empty: not told
     bool isUnplugged = false; ///< it is down and nothing is known at its other end
 
-    std::map<std::string, std::string> facts;
+    trace::PortFacts facts;
     std::map<trace::SeriesName, std::int64_t> states;
     std::vector<CounterValue> counters;
 };
@@ -62,8 +63,8 @@ struct KernelMessage {
 struct Reading {
     std::vector<PortReading> ports;
     std::vector<KernelMessage> messages;
-    std::map<std::string, std::string> machine; ///< facts of the host
-    bool holdsTotals = false;                   ///< its counters are totals of an unknown period
+    std::map<std::string, std::string> topology; ///< how each GPU or adapter is connected
+    bool holdsTotals = false;                    ///< its counters are totals of an unknown period
 };
 
 } // namespace ringside::tool_output

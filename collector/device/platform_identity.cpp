@@ -46,7 +46,7 @@ std::string ncclVersionText(int version)
 }
 
 template <class Result>
-void writeVersion(trace::Writer& writer, Library library, const char* function, const char* name,
+void writeVersion(trace::Writer& writer, Library library, const char* function, const trace::Fact& fact,
                   std::string (*text)(int))
 {
     int version = 0;
@@ -56,7 +56,7 @@ void writeVersion(trace::Writer& writer, Library library, const char* function, 
         answered = query != nullptr && query(&version) == Result{};
     });
     if (answered) {
-        writer.add(trace::SettingRow{"library", name, text(version)});
+        writer.add(trace::settingRow(fact, text(version)));
     }
 }
 
@@ -139,11 +139,12 @@ void PlatformIdentity::describeRanks(trace::Writer& writer, Registry& registry)
 
 void PlatformIdentity::describeLibraries(trace::Writer& writer)
 {
-    writeVersion<cudaError_t>(writer, Library::CudaRuntime, "cudaRuntimeGetVersion", "cuda runtime",
-                              &versionText);
-    writeVersion<cudaError_t>(writer, Library::CudaRuntime, "cudaDriverGetVersion", "cuda driver",
-                              &versionText);
-    writeVersion<ncclResult_t>(writer, Library::Nccl, "ncclGetVersion", "nccl", &ncclVersionText);
+    writeVersion<cudaError_t>(writer, Library::CudaRuntime, "cudaRuntimeGetVersion",
+                              {"library", "cuda runtime"}, &versionText);
+    writeVersion<cudaError_t>(writer, Library::CudaRuntime, "cudaDriverGetVersion",
+                              {"library", "cuda driver"}, &versionText);
+    writeVersion<ncclResult_t>(writer, Library::Nccl, "ncclGetVersion", {"library", "nccl"},
+                               &ncclVersionText);
     if (const void* anyFunction = resolveAny(Library::Nccl, "ncclGetVersion"); anyFunction != nullptr) {
         writeNcclSettings(writer, anyFunction);
     }

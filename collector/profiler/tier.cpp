@@ -41,9 +41,9 @@ void Tier::pass(trace::Writer& writer, Registry& registry)
     contexts().nameCommunicators(registry);
     if (const unsigned version = versionInUse(); version != m_version) {
         m_version = version;
-        writer.add(trace::SettingRow{"nccl", "profiler_api", std::to_string(version)});
+        writer.add(trace::settingRow({"nccl", "profiler_api"}, std::to_string(version)));
         if (const std::string behind = chain().description(); !behind.empty()) {
-            writer.add(trace::SettingRow{"nccl", "chained_profiler", behind});
+            writer.add(trace::settingRow({"nccl", "chained_profiler"}, behind));
         }
         describe(writer);
     }

@@ -65,7 +65,7 @@ void writeUnknownNames(trace::Writer& writer, const std::string& library, const 
     for (const std::string& name : *missing) {
         list += (list.empty() ? "" : ",") + name;
     }
-    writer.add(trace::SettingRow{"library", "nccl_unknown_variables", list});
+    writer.add(trace::settingRow({"library", "nccl_unknown_variables"}, list));
 }
 
 } // namespace
@@ -87,7 +87,7 @@ void writeNcclSettings(trace::Writer& writer, const void* anyFunction)
     if (dladdr(anyFunction, &where) == 0 || where.dli_fname == nullptr) {
         return;
     }
-    writer.add(trace::SettingRow{"library", "nccl_path", where.dli_fname});
+    writer.add(trace::settingRow({"library", "nccl_path"}, where.dli_fname));
     // The emulated NCCL reads few variables, so an unknown one there does not mean that NCCL lacks it.
     if (!isPlatformEmulated()) {
         writeUnknownNames(writer, where.dli_fname, names);

@@ -15,11 +15,10 @@
 namespace ringside::collector {
 namespace {
 
-void add(trace::Writer& writer, const trace::SettingSource& source, const std::string& name,
-         const std::string& value)
+void add(trace::Writer& writer, const trace::Fact& fact, const std::string& value, std::string_view of = {})
 {
     if (!value.empty()) {
-        writer.add(trace::SettingRow{source, name, value});
+        writer.add(trace::settingRow(fact, value, of));
     }
 }
 
@@ -49,19 +48,20 @@ void writePlacement(trace::Writer& writer, const std::string& sysfsRoot)
 {
     constexpr int kMostNodes = 64;
     const std::string devices = sysfsRoot + "/devices/system";
-    add(writer, "process", "cpus_allowed", host::allowedCpus());
-    add(writer, "process", "memlock_bytes", lockedMemory());
-    add(writer, "machine", "rdma_devices", rdmaDevices(sysfsRoot));
-    add(writer, "machine", "cpus_online", host::firstLine(devices + "/cpu/online"));
+    add(writer, {"process", "cpus_allowed"}, host::allowedCpus());
+    add(writer, {"process", "memlock_bytes"}, lockedMemory());
+    add(writer, {"machine", "rdma_devices"}, rdmaDevices(sysfsRoot));
+    add(writer, {"machine", "cpus_online"}, host::firstLine(devices + "/cpu/online"));
     for (int node = 0; node < kMostNodes; ++node) {
         const std::string number = std::to_string(node);
-        add(writer, "machine", "numa_node" + number + "_cpus",
-            host::firstLine(devices + "/node/node" + number + "/cpulist"));
+        std::string file = devices + "/node/node";
+        file.append(number).append("/cpulist");
+        add(writer, {"machine", "numa_node*_cpus"}, host::firstLine(file), number);
     }
     struct statvfs shm {};
     if (statvfs("/dev/shm", &shm) == 0) {
-        add(writer, "machine", "shm_bytes", std::to_string(shm.f_blocks * shm.f_frsize));
-        add(writer, "machine", "shm_available_bytes", std::to_string(shm.f_bavail * shm.f_frsize));
+        add(writer, {"machine", "shm_bytes"}, std::to_string(shm.f_blocks * shm.f_frsize));
+        add(writer, {"machine", "shm_available_bytes"}, std::to_string(shm.f_bavail * shm.f_frsize));
     }
 }
 
@@ -72,7 +72,7 @@ void writeDevicePlacement(trace::Writer& writer, const std::string& sysfsRoot, i
     // -1: the firmware does not report it.
     const std::string node = host::firstLine(sysfsRoot + "/bus/pci/devices/" + busId + "/numa_node");
     if (node != "-1") {
-        add(writer, "device", "gpu" + std::to_string(ordinal) + "_numa_node", node);
+        add(writer, {"device", "*_numa_node"}, node, "gpu" + std::to_string(ordinal));
     }
 }
 

@@ -63,14 +63,14 @@ void HostNetwork::tellFacts(Readings& readings) const
 {
     for (const auto& [interface, facts] : host::interfaceFacts(m_sysfsRoot, m_procRoot)) {
         for (const auto& [name, value] : facts) {
-            readings.set({"network", std::string(interface).append(" ").append(name), value});
+            readings.set(trace::settingRow("network", interface, name, value));
         }
     }
     for (const auto& [name, value] : host::kernelFacts(m_procRoot)) {
         readings.set({"kernel", name, value});
     }
     if (const std::string by = host::gpuDirect(m_sysfsRoot, m_procRoot); !by.empty()) {
-        readings.set({"machine", "gpu_direct", by});
+        readings.set(trace::settingRow({"machine", "gpu_direct"}, by));
     }
 }
 

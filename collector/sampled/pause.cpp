@@ -181,7 +181,8 @@ void Pause::tellPriorities(Readings& readings)
     for (const Card& card : m_cards) {
         const auto priorities = m_reported ? std::nullopt : m_priorities(card.interface);
         if (priorities) {
-            readings.set({"network", card.interface + " pfc_priorities", host::prioritiesText(*priorities)});
+            readings.set(trace::settingRow("network", card.interface, "pfc_priorities",
+                                           host::prioritiesText(*priorities)));
         }
     }
     m_reported = true;

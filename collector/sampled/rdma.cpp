@@ -79,7 +79,7 @@ void Rdma::report(const host::Port& port, Reported& reported, Readings& readings
         if (const auto known = reported.facts.find(name);
             known == reported.facts.end() || known->second != value) {
             reported.facts.insert_or_assign(name, value);
-            readings.set({"rdma", port.name() + " " + name, value});
+            readings.set(trace::settingRow("rdma", port.name(), name, value));
         }
     }
     const std::vector<host::Quantity>& quantities = port.quantities();

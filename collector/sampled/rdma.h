@@ -28,7 +28,7 @@ private:
     struct Reported {
         std::deque<Series> series; ///< one a quantity
         Series events;
-        std::map<std::string, std::string> facts;
+        trace::PortFacts facts;
         std::string trouble;
         std::uint64_t resets = 0;
     };

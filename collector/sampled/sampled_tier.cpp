@@ -132,7 +132,7 @@ void Tier::addNewGpus(trace::Writer& writer)
         const std::string place = host::pciPath(m_sysfsRoot, inSmallLetters(device.pciBusId));
         if (!place.empty()) {
             writer.add(
-                trace::SettingRow{"device", "gpu" + std::to_string(device.ordinal) + "_pci_path", place});
+                trace::settingRow({"device", "*_pci_path"}, place, "gpu" + std::to_string(device.ordinal)));
         }
     }
 }

@@ -3,6 +3,8 @@
 #include "doctor/gatherer.h"
 #include "host/network_facts.h"
 
+#include <fmt/format.h>
+
 namespace ringside::doctor::gatherer_interfaces {
 namespace {
 
@@ -11,7 +13,7 @@ void gather(const Root& root, Facts& facts)
     for (const auto& [interface, own] :
          ringside::host::interfaceFacts(root.path("/sys"), root.path("/proc"))) {
         for (const auto& [name, value] : own) {
-            facts.set("interface." + interface + "." + name, value);
+            facts.set(fmt::format("interface.{}.{}", interface, name.text()), value);
         }
     }
 }

@@ -83,7 +83,11 @@ void Port::findFacts()
     const std::string device = m_classFolder + "/" + m_device;
     const std::string netdev = readText(m_folder + "/gid_attrs/ndevs/0").text;
     m_netdev = netdev.empty() ? firstOf(namesIn(device + "/device/net")) : netdev;
-    const std::vector<std::pair<const char*, std::string>> facts{
+    struct Fact {
+        trace::PortFact name;
+        std::string value;
+    };
+    const std::vector<Fact> facts{
         {"link_layer", readText(m_folder + "/link_layer").text},
         {"driver", driverOf(device, m_folder)},
         {"hca_type", readText(device + "/hca_type").text},

@@ -6,6 +6,7 @@
 #include "host/kept_text.h"
 #include "host/rdma/counter_track.h"
 #include "host/rdma/link_state.h"
+#include "trace/vocabulary/port_fact.h"
 
 #include <cstdint>
 #include <map>
@@ -41,7 +42,7 @@ public:
     [[nodiscard]] unsigned number() const { return m_number; }
     /// Facts that do not change while the port exists: driver, link_layer, firmware, netdev ... Hardware
     /// addresses are never included.
-    [[nodiscard]] const std::map<std::string, std::string>& facts() const { return m_facts; }
+    [[nodiscard]] const trace::PortFacts& facts() const { return m_facts; }
     [[nodiscard]] const std::vector<Quantity>& quantities() const { return m_quantities; }
     /// Why the port is not read any more, or at the moment; empty if it is.
     [[nodiscard]] const std::string& trouble() const { return m_trouble; }
@@ -88,7 +89,7 @@ private:
     std::string m_classFolder;
     std::string m_folder;
     std::string m_name;
-    std::map<std::string, std::string> m_facts;
+    trace::PortFacts m_facts;
     std::vector<Quantity> m_quantities;
     /// One list per quantity; empty for states and for quantities that are not measured.
     std::vector<std::vector<File>> m_files;

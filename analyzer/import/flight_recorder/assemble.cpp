@@ -344,9 +344,10 @@ private:
         if (!m_dump.entries.empty()) {
             m_process.clockSamples.push_back({0, m_originNs, std::nullopt, std::nullopt});
         }
-        m_process.settings.push_back({"flight_recorder", "version", m_dump.version});
+        m_process.settings.push_back(trace::settingRow({"flight_recorder", "version"}, m_dump.version));
         if (!m_dump.ncclVersion.empty()) {
-            m_process.settings.push_back({"flight_recorder", "nccl_version", m_dump.ncclVersion});
+            m_process.settings.push_back(
+                trace::settingRow({"flight_recorder", "nccl_version"}, m_dump.ncclVersion));
         }
         const auto tier = [this](trace::TierName name, bool active, const char* reason) {
             m_process.tiers.push_back({std::move(name), active, reason, std::nullopt, std::nullopt});

@@ -13,7 +13,7 @@ Process::Process(const Record& first, RowBudget& budget) : m_strings(m_trace), m
 {
     m_trace.process.host = first.host;
     m_trace.process.pid = first.pid;
-    m_trace.settings.push_back({"inspector", "format_version", first.version});
+    m_trace.settings.push_back(trace::settingRow({"inspector", "format_version"}, first.version));
 }
 
 /// The Inspector numbers the calls of each function separately, so each function gets its own communicator.

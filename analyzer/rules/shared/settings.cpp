@@ -7,8 +7,21 @@
 
 namespace ringside::rules {
 
-std::optional<std::string_view> settingOf(const trace::ProcessTrace& process,
-                                          const trace::SettingSource& source, std::string_view name)
+std::optional<std::string_view> settingOf(const trace::ProcessTrace& process, const trace::Fact& fact,
+                                          std::string_view of)
+{
+    return foreignSettingOf(process, fact.source(), fact.name(of));
+}
+
+std::optional<std::string_view> interfaceFactOf(const trace::ProcessTrace& process,
+                                                std::string_view interface, const trace::PortFact& fact)
+{
+    const trace::SettingRow row = trace::settingRow("network", interface, fact, {});
+    return foreignSettingOf(process, row.source, row.name);
+}
+
+std::optional<std::string_view> foreignSettingOf(const trace::ProcessTrace& process,
+                                                 const trace::SettingSource& source, std::string_view name)
 {
     for (const trace::SettingRow& row : process.settings) {
         if (row.source == source && row.name == name) {

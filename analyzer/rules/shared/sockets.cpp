@@ -17,9 +17,9 @@ void addInterfaceFacts(SocketHost& host)
             continue;
         }
         Interface& interface = host.interfaces[row.name.substr(0, blank)];
-        const std::string_view fact = std::string_view(row.name).substr(blank + 1);
-        for (const auto& [name, value] :
-             {std::pair("speed_mbps", &interface.mbps), std::pair("pcie_mbps", &interface.pcieMbps)}) {
+        const trace::PortFact fact = trace::PortFact::stored(row.name.substr(blank + 1));
+        for (const auto& [name, value] : {std::pair(trace::PortFact("speed_mbps"), &interface.mbps),
+                                          std::pair(trace::PortFact("pcie_mbps"), &interface.pcieMbps)}) {
             const auto mbps = fact == name ? values::parseNumber<std::int64_t>(row.value) : std::nullopt;
             *value = mbps && *mbps > 0 && *mbps <= kMostMbps ? *mbps : *value;
         }

@@ -39,7 +39,7 @@ struct SocketHost {
     }
     [[nodiscard]] std::string_view kernel(std::string_view setting) const
     {
-        return settingOf(*sampler, "kernel", setting).value_or("");
+        return foreignSettingOf(*sampler, "kernel", setting).value_or("");
     }
 };
 /// Returns the hosts whose interfaces were sampled, ordered by name.

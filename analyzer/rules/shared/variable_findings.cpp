@@ -43,8 +43,8 @@ std::optional<std::int64_t> versionNumber(std::string_view text)
 settings::LoadedLibrary libraryOf(const trace::ProcessTrace& process)
 {
     settings::LoadedLibrary library;
-    library.ncclVersion = versionNumber(settingOf(process, "library", "nccl").value_or(""));
-    std::string_view names = settingOf(process, "library", "nccl_unknown_variables").value_or("");
+    library.ncclVersion = versionNumber(settingOf(process, {"library", "nccl"}).value_or(""));
+    std::string_view names = settingOf(process, {"library", "nccl_unknown_variables"}).value_or("");
     while (!names.empty()) {
         const std::string_view name = names.substr(0, names.find(','));
         names.remove_prefix(std::min(names.size(), name.size() + 1));
@@ -58,7 +58,7 @@ bool recorded(const trace::ProcessTrace& process, const settings::Variables& var
               settings::Trouble trouble)
 {
     return trouble == settings::Trouble::Unknown
-               ? settingOf(process, "library", "nccl_unknown_variables").has_value()
+               ? settingOf(process, {"library", "nccl_unknown_variables"}).has_value()
                : !variables.empty();
 }
 

@@ -33,7 +33,7 @@ std::optional<double> dbmIn(std::string_view value)
 }
 
 /// Sets a fact that is a number; the lowest of several, such as the light on several channels.
-void keepLowest(PortReading& port, const std::string& name, std::optional<double> value)
+void keepLowest(PortReading& port, const trace::PortFact& name, std::optional<double> value)
 {
     if (!value) {
         return;

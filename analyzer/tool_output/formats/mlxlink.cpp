@@ -44,7 +44,7 @@ void readRate(std::string_view speed, std::string_view width, PortReading& port)
     }
 }
 
-void setNumber(PortReading& port, const char* fact, std::optional<double> value)
+void setNumber(PortReading& port, const trace::PortFact& fact, std::optional<double> value)
 {
     if (value) {
         port.facts[fact] = fmt::format("{:g}", *value);

@@ -63,7 +63,7 @@ void readRow(std::string_view line, const std::vector<std::string_view>& labels,
             connections += fmt::format("{}{}={}", connections.empty() ? "" : " ", label, word);
         }
     }
-    reading.machine[fmt::format("topology {}", printable(name))] = std::move(connections);
+    reading.topology[printable(name)] = std::move(connections);
 }
 
 Reading read(const File& file)
@@ -82,7 +82,7 @@ Reading read(const File& file)
         }
         const auto [nic, device] = partedBy(values::trimmed(*line), ": ");
         if (isLabel(nic, "NIC")) {
-            reading.machine[fmt::format("topology {}", printable(nic))] = printable(device);
+            reading.topology[printable(nic)] = printable(device);
         }
     }
     return reading;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/plausible.h"
-#include "trace/write/own_end.h"
 #include "trace/write/small_file.h"
 #include "values/parse_number.h"
 
@@ -13,12 +12,13 @@ namespace ringside::trace {
 namespace {
 
 constexpr std::string_view kMark = "ringside-gone\t1\t";
-constexpr char kSource[] = "record";
-constexpr std::string_view kGone = "gone_ns";
-constexpr std::string_view kStatus = "wait_status";
+constexpr Fact kGone("record", "gone_ns");
+constexpr Fact kStatus("record", "wait_status");
 
-std::string_view valueOf(const ProcessTrace& process, const SettingSource& source, std::string_view name)
+std::string_view valueOf(const ProcessTrace& process, const Fact& fact)
 {
+    const SettingSource source = fact.source();
+    const std::string name = fact.name();
     for (const SettingRow& row : process.settings) {
         if (row.source == source && row.name == name) {
             return row.value;
@@ -54,14 +54,14 @@ std::optional<SeenEnd> readGone(const std::filesystem::path& file)
 
 std::optional<SeenEnd> seenEnd(const ProcessTrace& process)
 {
-    return plausible(valueOf(process, kSource, kGone), valueOf(process, kSource, kStatus));
+    return plausible(valueOf(process, kGone), valueOf(process, kStatus));
 }
 
 std::vector<SettingRow> goneSettings(const SeenEnd& end)
 {
-    std::vector<SettingRow> rows{{kSource, std::string(kGone), std::to_string(end.goneNs)}};
+    std::vector<SettingRow> rows{settingRow(kGone, std::to_string(end.goneNs))};
     if (end.waitStatus) {
-        rows.push_back({kSource, std::string(kStatus), std::to_string(*end.waitStatus)});
+        rows.push_back(settingRow(kStatus, std::to_string(*end.waitStatus)));
     }
     return rows;
 }
@@ -74,10 +74,10 @@ bool writeGone(const std::filesystem::path& file, const SeenEnd& end)
 
 std::optional<OwnEnd> ownEnd(const ProcessTrace& process)
 {
-    if (!valueOf(process, own_end::kSource, own_end::kBecame).empty()) {
+    if (!valueOf(process, {"process", "became"}).empty()) {
         return OwnEnd{true, 0};
     }
-    const auto code = values::parseNumber<int>(valueOf(process, own_end::kSource, own_end::kExitCode));
+    const auto code = values::parseNumber<int>(valueOf(process, {"process", "exit_code"}));
     return code ? std::optional(OwnEnd{false, *code}) : std::nullopt;
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/write/own_end.h"
-
 #include <ringside/trace/gone.h>
 #include <ringside/trace/ring.h>
 
@@ -11,10 +9,10 @@ namespace ringside::trace {
 std::vector<SettingRow> ownEndSettings(std::uint32_t ownEnd)
 {
     if ((ownEnd & kOwnExec) != 0) {
-        return {{own_end::kSource, std::string(own_end::kBecame), "another program"}};
+        return {settingRow({"process", "became"}, "another program")};
     }
     if ((ownEnd & kOwnExit) != 0) {
-        return {{own_end::kSource, std::string(own_end::kExitCode), std::to_string(ownEnd & ~kOwnExit)}};
+        return {settingRow({"process", "exit_code"}, std::to_string(ownEnd & ~kOwnExit))};
     }
     return {};
 }

@@ -107,7 +107,8 @@ TEST(RdmaPort, overEthernetReportsItsAddressesAndMtu)
     EXPECT_EQ(routable.facts().at("gids"), "RoCE v2, routable");
     EXPECT_EQ(routable.facts().at("gid_table"), "0 v2 link-local, 1 v2 IPv4");
     for (const auto& [name, value] : routable.facts()) {
-        EXPECT_EQ(value.find("ffff"), std::string::npos) << "addresses are nobody's business: " << name;
+        EXPECT_EQ(value.find("ffff"), std::string::npos)
+            << "addresses are nobody's business: " << name.text();
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -54,6 +55,17 @@ std::string catalogue()
     }
     addWords(text, "Sources of settings", "Where a setting was read: column `source` of table `setting`.",
              kSettingSources);
+    text << "\n## Facts\nWhat is recorded once of processes, machines, GPUs and libraries: table `setting`. "
+            "`*` "
+            "stands for what the fact is of.\n\n| source | name | what it is |\n|---|---|---|\n";
+    for (const FactEntry& entry : kFacts) {
+        text << "| " << entry.source << " | `" << entry.name << "` | " << entry.description << " |\n";
+    }
+    addWords(
+        text, "Facts of ports",
+        "What is recorded once of RDMA ports and network interfaces: table `setting`, sources `rdma` and "
+        "`network`, behind the name of the port.",
+        kPortFacts);
     addWords(text, "Tiers",
              "Sources of records: table `tier`. The reason of one that is not active says why.", kTiers);
     addWords(text, "Levels",
@@ -101,6 +113,29 @@ TEST(Vocabulary, NoWordStandsTwice)
         EXPECT_TRUE(series.emplace(entry.source, entry.metric).second) << entry.metric;
         EXPECT_TRUE(entry.description.ends_with(".")) << entry.metric;
     }
+}
+
+TEST(Vocabulary, NoFactStandsTwice)
+{
+    std::set<std::pair<std::string_view, std::string_view>> facts;
+    for (const FactEntry& entry : kFacts) {
+        EXPECT_TRUE(facts.emplace(entry.source, entry.name).second) << entry.name;
+        EXPECT_TRUE(entry.description.ends_with(".")) << entry.name;
+        const auto* const source = std::ranges::find(kSettingSources, entry.source, &WordEntry::text);
+        EXPECT_NE(source, kSettingSources.end()) << entry.source << " is in no list";
+    }
+    std::set<std::string_view> ofPorts;
+    for (const WordEntry& entry : kPortFacts) {
+        EXPECT_TRUE(ofPorts.insert(entry.text).second) << entry.text;
+        EXPECT_EQ(entry.text.find(' '), std::string_view::npos) << "a blank ends the name of the port";
+    }
+}
+
+TEST(Vocabulary, AFactIsOfWhatStandsInItsName)
+{
+    EXPECT_EQ(settingRow({"device", "*_numa_node"}, "1", "gpu0").name, "gpu0_numa_node");
+    EXPECT_EQ(settingRow({"machine", "shm_bytes"}, "1").name, "shm_bytes");
+    EXPECT_EQ(settingRow("rdma", "mlx5 0:1", "firmware", "1").name, "mlx5 0:1 firmware");
 }
 
 TEST(Vocabulary, SeriesFitIntoTheirRecord)

@@ -4,8 +4,10 @@
 // that wrote them; table clock_sample ties them to CLOCK_REALTIME. An absent (not measured) value is
 // std::nullopt, never 0.
 #pragma once
+#include "trace/vocabulary/fact.h"
 #include "trace/vocabulary/issue.h"
 #include "trace/vocabulary/level.h"
+#include "trace/vocabulary/port_fact.h"
 #include "trace/vocabulary/series.h"
 #include "trace/vocabulary/setting_source.h"
 #include "trace/vocabulary/stack_source.h"
@@ -15,6 +17,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace ringside::trace {
@@ -195,6 +198,17 @@ struct SettingRow { ///< table setting
     std::string name;
     std::string value;
 };
+/// `of` is what the fact is of, if its name has a place for that.
+[[nodiscard]] inline SettingRow settingRow(const Fact& fact, std::string value, std::string_view of = {})
+{
+    return {fact.source(), fact.name(of), std::move(value)};
+}
+/// A fact of a port or an interface; `source` is "rdma" or "network".
+[[nodiscard]] inline SettingRow settingRow(SettingSource source, std::string_view port, const PortFact& fact,
+                                           std::string value)
+{
+    return {std::move(source), std::string(port).append(" ").append(fact.text()), std::move(value)};
+}
 struct DropRow { ///< table dropped
     std::string what;
     std::int64_t ring = 0;
