@@ -126,7 +126,7 @@ class NcclLog(lab.Scenario):
         self.assertEqual(settings["NCCL_SOCKET_IFNAME"], "eth0")
         self.assertEqual(settings["network"], "IB")
         self.assertEqual(settings["connections via NET/IB/GDRDMA"], "1")
-        self.assertEqual(settings["nccl_version"], "2.28.9+cuda13.0")
+        self.assertEqual(settings["nccl"], "2.28.9+cuda13.0")
         self.assertEqual(settings["NCCL_API_KEY"], "(redacted)")
         self.assertFalse(any(b"hunter2" in path.read_bytes() for path in run.iterdir()))
 

@@ -24,7 +24,7 @@ TrainingRun told(std::vector<Setting> settings)
 
 TrainingRun environment(const char* name, const char* value)
 {
-    return told({{"environment", name, value}, {"library", "nccl", "2.28.9"}});
+    return told({{"environment", name, value}, {"library", "nccl", "2.28.9+cuda13.0"}});
 }
 
 /// Rank 3 has a variable that the others do not have.

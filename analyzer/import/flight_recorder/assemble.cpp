@@ -346,8 +346,7 @@ private:
         }
         m_process.settings.push_back(trace::settingRow({"flight_recorder", "version"}, m_dump.version));
         if (!m_dump.ncclVersion.empty()) {
-            m_process.settings.push_back(
-                trace::settingRow({"flight_recorder", "nccl_version"}, m_dump.ncclVersion));
+            m_process.settings.push_back(trace::settingRow({"library", "nccl"}, m_dump.ncclVersion));
         }
         const auto tier = [this](trace::TierName name, bool active, const char* reason) {
             m_process.tiers.push_back({std::move(name), active, reason, std::nullopt, std::nullopt});

@@ -77,10 +77,11 @@ void readDistributed(const Json& json, Document& document)
     };
     document.rank = plausible(whole(json, "rank"), 0);
     document.worldSize = plausible(whole(json, "world_size"), 1);
-    for (const char* const name : {"backend", "nccl_version"}) {
-        if (const std::string value = text(json, name); !value.empty()) {
-            addSetting(document, name, value);
-        }
+    if (const std::string backend = text(json, "backend"); !backend.empty()) {
+        addSetting(document, "backend", backend);
+    }
+    if (const std::string version = text(json, "nccl_version"); !version.empty()) {
+        document.settings.push_back(trace::settingRow({"library", "nccl"}, plainText(version)));
     }
     const auto groups = json.find("pg_config");
     if (groups != json.end() && groups->is_array()) {

@@ -90,7 +90,7 @@ std::vector<trace::ProcessTrace> Collector::finish()
         }
         traces.push_back(process->finish());
         if (!m_run->version.empty()) {
-            traces.back().settings.push_back(trace::settingRow({"library", "nccl_version"}, m_run->version));
+            traces.back().settings.push_back(trace::settingRow({"library", "nccl"}, m_run->version));
         }
     }
     if (traces.empty()) {

@@ -19,9 +19,11 @@ settings::Variables environmentOf(const trace::ProcessTrace& process)
     return variables;
 }
 
-/// Parses "2.28.9" into the number that ncclGetVersion returns (22809). Returns null if it is not a version.
+/// Parses "2.28.9" or "2.28.9+cuda13.0" into the number that ncclGetVersion returns (22809). Returns null if
+/// it is not a version.
 std::optional<std::int64_t> versionNumber(std::string_view text)
 {
+    text = text.substr(0, text.find('+'));
     const std::size_t first = text.find('.');
     const std::size_t second = text.find('.', first + 1);
     if (second == std::string_view::npos) {

@@ -171,7 +171,7 @@ TEST_F(KinetoFile, MembersMayStandBehindTheEvents)
     EXPECT_EQ(process.ranks[0].worldSize, 2);
     EXPECT_EQ(process.ranks[0].device, 0);
     EXPECT_EQ(realtimeOf(process, process.kernels.startNs[0]), 1711964646000120000);
-    EXPECT_EQ(std::ranges::count(process.settings, "nccl_version", &trace::SettingRow::name), 1);
+    EXPECT_EQ(std::ranges::count(process.settings, "nccl", &trace::SettingRow::name), 1);
 }
 
 TEST_F(KinetoFile, WithoutABaseTimesAreThoseOfTheDay)

@@ -87,7 +87,7 @@ TEST_F(NcclLog, RanksOfOneFileAreIdentifiedByHostAndProcess)
     EXPECT_EQ(first.collectiveCalls[1].peer, 3);
     EXPECT_EQ(first.collectiveCalls[1].sequence, 1);
     EXPECT_EQ(first.threads.at(0).tid, 5000);
-    EXPECT_EQ(settingOf(first, "nccl_version"), "2.28.9+cuda13.0");
+    EXPECT_EQ(settingOf(first, "nccl"), "2.28.9+cuda13.0");
     EXPECT_EQ(issueOf(first, "times_not_measured")->count, 2);
     EXPECT_EQ(issueOf(first, "lines_of_others")->count, 1);
 }
