@@ -29,7 +29,7 @@ public:
     consteval Fact(const char* source, const char* name) : m_entry(listed(source, name)) {}
 
     [[nodiscard]] SettingSource source() const { return SettingSource::stored(std::string(m_entry.source)); }
-    /// Returns the name with `of` in place of `*`: "gpu0_numa_node" of "0".
+    /// Returns the name with `of` in place of `*`: "gpu0_numa_node" of "gpu0".
     [[nodiscard]] std::string name(std::string_view of = {}) const
     {
         std::string name(m_entry.name);
