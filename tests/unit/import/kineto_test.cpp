@@ -352,10 +352,10 @@ TEST_F(KinetoFile, PeersAreGlobalRanks)
             name, size, ranks, peer);
     };
     struct Case {
-        const char* name;
-        const char* peer;
-        const char* ranks;
-        int size;
+        const char* name = nullptr;
+        const char* peer = nullptr;
+        const char* ranks = nullptr;
+        int size = 0;
         std::optional<std::int64_t> place;
     };
     for (const Case& each : {Case{"send", R"("Dst Rank": 5)", "[0, 1, 5]", 3, 2},
