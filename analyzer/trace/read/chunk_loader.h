@@ -5,6 +5,7 @@
 #pragma once
 #include "trace/read/parallel.h"
 #include "trace/read/plausible.h"
+#include "trace/read/read_part.h"
 #include "trace/read/trace_file.h"
 #include "trace/read/watched_run.h"
 #include "trace/write/schema.h"
@@ -12,7 +13,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -55,6 +58,9 @@ class ChunkDecoder final {
 public:
     using Columns = typename TableOf<Row>::Columns;
 
+    /// Only rows that begin within `times` are appended; all rows if it is null or the table has no start.
+    explicit ChunkDecoder(const TimeRanges* times = nullptr) : m_times(kCutByTime<Row> ? times : nullptr) {}
+
     /// Appends the rows of a chunk. Returns false, without appending any, if the chunk is damaged.
     [[nodiscard]] bool append(const PackedChunk& chunk, Columns& columns)
     {
@@ -84,7 +90,7 @@ private:
         const bool isTime = column < kTimeColumns<Row>;
         const bool absent = blob.empty(); // the column is newer than the file's schema
         if (!isTime && (absent || holdsOnlyZeros(blob, count))) {
-            to.append(count, T{});
+            to.append(m_times != nullptr ? m_kept.size() : count, T{});
             return true;
         }
         auto& buffer = std::get<std::vector<T>>(m_values);
@@ -97,7 +103,12 @@ private:
         } else if (!m_decoder.decode(blob, values, m_starts)) {
             return false;
         }
-        to.append(values);
+        if constexpr (std::is_same_v<T, std::int64_t>) {
+            if (column == 0) {
+                findKept(values);
+            }
+        }
+        appendKept<T>(values, to);
         if constexpr (std::is_same_v<T, std::int64_t>) {
             if (isTime && column == 0) {
                 m_startValues.swap(buffer);
@@ -108,6 +119,33 @@ private:
         return true;
     }
 
+    void findKept(std::span<const std::int64_t> starts)
+    {
+        m_kept.clear();
+        for (std::size_t i = 0; m_times != nullptr && i < starts.size(); ++i) {
+            if (m_times->holds(starts[i])) {
+                m_kept.push_back(i);
+            }
+        }
+    }
+
+    template <class T>
+    void appendKept(std::span<const T> values, Column<T>& to) const
+    {
+        if (m_times == nullptr || m_kept.size() == values.size()) {
+            to.append(values);
+            return;
+        }
+        std::vector<T> kept;
+        kept.reserve(m_kept.size());
+        for (const std::size_t row : m_kept) {
+            kept.push_back(values[row]);
+        }
+        to.append(std::span<const T>(kept));
+    }
+
+    const TimeRanges* m_times;
+    std::vector<std::size_t> m_kept; ///< rows of the chunk that are appended, unless m_times is null
     ColumnDecoder m_decoder;
     std::vector<std::int64_t> m_startValues;
     std::span<const std::int64_t> m_starts; ///< starts of this chunk, to which its durations refer
@@ -121,13 +159,14 @@ class ChunkLoader final {
 public:
     using Columns = typename TableOf<Row>::Columns;
 
-    /// Fetches the chunks of all processes from the file. Throws Error if SQLite finds damage; chunks fetched
-    /// before that are kept.
-    void fetch(TraceFile& file, RowBudget& budget, const ReadWatch& watch)
+    /// Fetches the chunks of all processes from the file that may have rows within `span` (null: all chunks).
+    /// Throws Error if SQLite finds damage; chunks fetched before that are kept.
+    void fetch(TraceFile& file, RowBudget& budget, const std::optional<TimeRange>& span,
+               const ReadWatch& watch)
     {
         const std::string columns = file.columnsOf(chunkTableName<Row>(), columnNames<Row>());
         Statement statement(file.database(), "SELECT process_id, count, " + columns + " FROM " +
-                                                 chunkTableName<Row>() + " ORDER BY id");
+                                                 chunkTableName<Row>() + whereIn(span) + " ORDER BY id");
         while (statement.step()) {
             tell(watch, 0);
             const auto count = statement.column<std::int64_t>(1);
@@ -143,8 +182,10 @@ public:
 
     [[nodiscard]] const ChunkProblems& problems() const { return m_problems; }
 
-    /// Decodes the chunks of one process into `columns`.
-    void decode(std::int64_t processId, Columns& columns, unsigned threads, const ReadWatch& watch)
+    /// Decodes the chunks of one process into `columns`; of tables that are cut by time only the rows that
+    /// begin within `times`, unless that is null.
+    void decode(std::int64_t processId, Columns& columns, const TimeRanges* times, unsigned threads,
+                const ReadWatch& watch)
     {
         const auto found = m_chunks.find(processId);
         if (found == m_chunks.end()) {
@@ -155,7 +196,7 @@ public:
         const std::size_t share = workers > 0 ? (chunks.size() + workers - 1) / workers : 0;
         std::vector<Part> parts(workers);
         parallelFor(workers, workers, [&](std::size_t worker) {
-            ChunkDecoder<Row> decoder;
+            ChunkDecoder<Row> decoder(times);
             const std::size_t end = std::min(chunks.size(), (worker + 1) * share);
             for (std::size_t i = worker * share; i < end; ++i) {
                 tell(watch, chunks[i].bytes.size());
@@ -176,6 +217,14 @@ private:
         Columns columns;
         std::int64_t damaged = 0;
     };
+
+    static std::string whereIn(const std::optional<TimeRange>& span)
+    {
+        return kCutByTime<Row> && span
+                   ? " WHERE ifnull(last_ns >= " + std::to_string(span->beginNs) +
+                         ", 1) AND ifnull(first_ns < " + std::to_string(span->endNs) + ", 1)"
+                   : std::string();
+    }
 
     static void tell(const ReadWatch& watch, std::uint64_t bytes)
     {

@@ -11,7 +11,10 @@
 #include <ringside/trace/gone.h>
 #include <ringside/trace/stacks.h>
 
+#include <algorithm>
+#include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -43,11 +46,37 @@ void store(ProcessRow& process, ProcessRow&& row)
     process = std::move(row);
 }
 
+/// Drops the correlations of calls that were not read. They have no times, but calls, groups and launches of
+/// graphs share one counter.
+void dropCorrelations(ProcessTrace& process)
+{
+    std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t last = 0;
+    const auto add = [&](std::uint64_t id) {
+        first = std::min(first, id);
+        last = std::max(last, id);
+    };
+    std::ranges::for_each(process.collectiveCalls,
+                          [&](const auto& row) { add(static_cast<std::uint64_t>(row.id)); });
+    std::ranges::for_each(process.groups, [&](const auto& row) { add(static_cast<std::uint64_t>(row.id)); });
+    std::ranges::for_each(process.graphLaunches.launch, add);
+    CallCorrelationColumns kept;
+    for (std::size_t i = 0; i < process.callCorrelations.size(); ++i) {
+        const std::uint64_t call = process.callCorrelations.call[i];
+        if (call >= first && call <= last) {
+            kept.call.push_back(call);
+            kept.correlation.push_back(process.callCorrelations.correlation[i]);
+        }
+    }
+    process.callCorrelations = std::move(kept);
+}
+
 /// Rows of a hostile file have no common key order, so every row is looked up in the process map.
 class FileReader final {
 public:
-    FileReader(const std::filesystem::path& path, unsigned threads, const ReadWatch& watch)
-        : m_file(path), m_budget(m_file.bytes()), m_threads(threads), m_watch(watch)
+    FileReader(const std::filesystem::path& path, unsigned threads, const ReadWatch& watch,
+               const ReadPart& part)
+        : m_file(path), m_budget(m_file.bytes()), m_threads(threads), m_watch(watch), m_part(part)
     {}
 
     std::vector<ProcessTrace> read()
@@ -55,6 +84,7 @@ public:
         // reads a trace that is being written at one moment
         m_file.database().execute("BEGIN");
         listProcesses();
+        findSpan();
 #define RINGSIDE_PLAIN_TABLE(RowType, member, sqlName, keyColumns, orderColumns)                             \
     readPlain<RowType>([](ProcessTrace & process) -> auto& { return process.member; });
 #define RINGSIDE_COLUMN(member, sqlName)
@@ -69,6 +99,9 @@ public:
 #define RINGSIDE_END_TABLE
 #include "trace/chunk_tables.def"
         for (auto& [id, process] : m_processes) {
+            if (timesOf(id) != nullptr) {
+                dropCorrelations(process);
+            }
             sortAsRead(process);
         }
         return finish();
@@ -120,6 +153,43 @@ private:
         }
     }
 
+    /// Returns which times of a process are read; null: all.
+    [[nodiscard]] const TimeRanges* timesOf(std::int64_t processId) const
+    {
+        const auto found = m_part.find({m_file.database().path(), processId});
+        return found != m_part.end() ? &found->second : nullptr;
+    }
+
+    /// Finds the span that SQLite has to return of tables that are cut by time.
+    void findSpan()
+    {
+        for (const auto& [id, process] : m_processes) {
+            const TimeRanges* const times = timesOf(id);
+            if (times == nullptr) {
+                m_span.reset();
+                return;
+            }
+            const TimeRange hull = times->hull();
+            m_span = m_span ? TimeRange{std::min(m_span->beginNs, hull.beginNs),
+                                        std::max(m_span->endNs, hull.endNs)}
+                            : hull;
+        }
+    }
+
+    template <class Row>
+    [[nodiscard]] std::string whereInSpan() const
+    {
+        if (!kOfAMoment<Row> || !m_span) {
+            return "";
+        }
+        const char* const last = std::is_same_v<Row, RangeRow> ? "end_ns" : "start_ns";
+        const std::string captured = std::is_same_v<Row, CollectiveCallRow>
+                                         ? m_file.columnsOf(TableOf<Row>::kName, {"graph_id"}, {"graph_id"})
+                                         : "NULL";
+        return std::string(" WHERE (") + last + " >= " + std::to_string(m_span->beginNs) +
+               " AND start_ns < " + std::to_string(m_span->endNs) + ") OR " + captured + " IS NOT NULL";
+    }
+
     template <class MemberOf, class Row>
     void storeRow(const MemberOf& memberOf, std::int64_t processId, Row&& row)
     {
@@ -141,7 +211,8 @@ private:
         guarded(table, [&] {
             const std::string columns = m_file.columnsOf(table, columnNames<Row>(), optionalColumns<Row>());
             Statement statement(m_file.database(), "SELECT process_id, " + columns + " FROM " + table +
-                                                       " ORDER BY " + TableOf<Row>::kOrder);
+                                                       whereInSpan<Row>() + " ORDER BY " +
+                                                       TableOf<Row>::kOrder);
             while (statement.step()) {
                 Row row;
                 int index = 1;
@@ -151,8 +222,13 @@ private:
                     plausible = plausible && isPlausible(column, row.*member);
                 });
                 fillIn(row);
+                const auto id = statement.column<std::int64_t>(0);
+                const TimeRanges* const times = timesOf(id);
+                if (plausible && times != nullptr && !isWithin(*times, row)) {
+                    continue;
+                }
                 if (plausible) {
-                    storeRow(memberOf, statement.column<std::int64_t>(0), std::move(row));
+                    storeRow(memberOf, id, std::move(row));
                 } else {
                     ++m_implausible;
                 }
@@ -221,9 +297,9 @@ private:
             return;
         }
         ChunkLoader<Row> loader;
-        guarded(table.c_str(), [&] { loader.fetch(m_file, m_budget, m_watch); });
+        guarded(table.c_str(), [&] { loader.fetch(m_file, m_budget, m_span, m_watch); });
         for (auto& [id, process] : m_processes) {
-            loader.decode(id, memberOf(process), m_threads, m_watch);
+            loader.decode(id, memberOf(process), timesOf(id), m_threads, m_watch);
         }
         const ChunkProblems& problems = loader.problems();
         if (problems.damaged > 0) {
@@ -275,6 +351,8 @@ private:
     RowBudget m_budget;
     unsigned m_threads;
     const ReadWatch& m_watch;
+    const ReadPart& m_part;
+    std::optional<TimeRange> m_span; ///< null: some process is read as a whole
     std::map<std::int64_t, ProcessTrace> m_processes;
     std::vector<IssueRow> m_issues;
     std::vector<std::string> m_missingTables;
@@ -295,9 +373,9 @@ void addFilesBeside(ProcessTrace& process, const std::filesystem::path& file)
 }
 
 std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads,
-                                   const ReadWatch& watch)
+                                   const ReadWatch& watch, const ReadPart& part)
 {
-    return FileReader(path, threads, watch).read();
+    return FileReader(path, threads, watch, part).read();
 }
 
 } // namespace ringside::trace

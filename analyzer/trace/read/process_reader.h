@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads all processes of one file, which is a process file or a merged one.
 #pragma once
+#include "trace/read/read_part.h"
 #include "trace/read/watched_run.h"
 
 #include <filesystem>
@@ -9,9 +10,9 @@
 namespace ringside::trace {
 
 /// Returns at least one process, sorted by id. Throws the same errors as TraceFile. Damage inside becomes
-/// issues of the first process.
+/// issues of the first process. Of processes that `part` lists, only their times are read.
 std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads,
-                                   const ReadWatch& watch = {});
+                                   const ReadWatch& watch = {}, const ReadPart& part = {});
 
 /// Adds what other programs wrote about the process beside `file`, its database: stacks, and when it ended.
 void addFilesBeside(ProcessTrace& process, const std::filesystem::path& file);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/parallel.h"
 #include "trace/read/process_reader.h"
+#include "trace/read/read_part.h"
 #include "trace/read/run_files.h"
 #include "trace/read/watched_run.h"
 
@@ -21,11 +22,12 @@ struct FileResult {
     std::optional<Error> error;
 };
 
-FileResult tryRead(const std::filesystem::path& file, unsigned threads, const ReadWatch& watch)
+FileResult tryRead(const std::filesystem::path& file, unsigned threads, const ReadWatch& watch,
+                   const ReadPart& part)
 {
     FileResult result;
     try {
-        result.processes = readFile(file, threads, watch);
+        result.processes = readFile(file, threads, watch, part);
     } catch (const Error& error) {
         result.error = error;
     }
@@ -45,6 +47,32 @@ void reportLeftoverRings(RunTrace& run)
                                               "recover on its host"});
         }
     }
+}
+
+RunTrace openRunOrPart(const std::filesystem::path& path, const ReadWatch& watch, const ReadPart& part)
+{
+    RunTrace run;
+    run.path = path;
+    if (!std::filesystem::is_directory(path)) {
+        run.processes = readFile(path, coreCount(), watch, part);
+        return run;
+    }
+    const auto files = traceFilesOf(path);
+    std::vector<FileResult> results(files.size());
+    const unsigned threadsAFile = std::max(1U, coreCount() / static_cast<unsigned>(files.size()));
+    parallelFor(files.size(), coreCount(),
+                [&](std::size_t i) { results[i] = tryRead(files[i], threadsAFile, watch, part); });
+    for (FileResult& result : results) {
+        std::move(result.processes.begin(), result.processes.end(), std::back_inserter(run.processes));
+        if (result.error) {
+            run.issues.push_back(IssueRow{Issue::UnreadableFile, 1, result.error->what()});
+        }
+    }
+    if (run.processes.empty()) {
+        throw Error(*results.front().error);
+    }
+    reportLeftoverRings(run);
+    return run;
 }
 
 } // namespace
@@ -73,28 +101,12 @@ RunTrace openRun(const std::filesystem::path& path)
 
 RunTrace openRun(const std::filesystem::path& path, const ReadWatch& watch)
 {
-    RunTrace run;
-    run.path = path;
-    if (!std::filesystem::is_directory(path)) {
-        run.processes = readFile(path, coreCount(), watch);
-        return run;
-    }
-    const auto files = traceFilesOf(path);
-    std::vector<FileResult> results(files.size());
-    const unsigned threadsAFile = std::max(1U, coreCount() / static_cast<unsigned>(files.size()));
-    parallelFor(files.size(), coreCount(),
-                [&](std::size_t i) { results[i] = tryRead(files[i], threadsAFile, watch); });
-    for (FileResult& result : results) {
-        std::move(result.processes.begin(), result.processes.end(), std::back_inserter(run.processes));
-        if (result.error) {
-            run.issues.push_back(IssueRow{Issue::UnreadableFile, 1, result.error->what()});
-        }
-    }
-    if (run.processes.empty()) {
-        throw Error(*results.front().error);
-    }
-    reportLeftoverRings(run);
-    return run;
+    return openRunOrPart(path, watch, {});
+}
+
+RunTrace openPart(const std::filesystem::path& path, const ReadPart& part)
+{
+    return openRunOrPart(path, {}, part);
 }
 
 } // namespace ringside::trace
