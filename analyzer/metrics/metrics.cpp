@@ -89,7 +89,6 @@ std::optional<RankMetrics> measureRank(const model::Model& model, std::size_t in
         result.steps.back().waitDelayNs = delays[i];
         result.total += result.steps.back();
     }
-    result.median = medianOf(result.steps);
     result.periods = rank.stepSource == model::StepSource::Recording
                          ? static_cast<double>(result.total.stepNs) / 1e9
                          : static_cast<double>(result.steps.size());
@@ -99,33 +98,6 @@ std::optional<RankMetrics> measureRank(const model::Model& model, std::size_t in
 }
 
 using GroupKey = std::tuple<std::uint64_t, model::CollectiveKind, std::optional<std::uint64_t>>;
-
-struct GroupTimes {
-    std::vector<std::int64_t> transfer;
-    std::vector<std::int64_t> kernel;
-};
-
-void addBandwidths(CollectiveGroup& group, const GroupTimes& times)
-{
-    if (!times.transfer.empty()) {
-        group.transferNs = model::median(times.transfer);
-    }
-    if (!times.kernel.empty()) {
-        group.kernelNs = model::median(times.kernel);
-    }
-    if (!group.bytes) {
-        return;
-    }
-    const double bytes = algorithmBytes(group.kind, *group.bytes, group.ranks);
-    const double factor = busFactor(group.kind, group.ranks);
-    if (group.transferNs.value_or(0) > 0) {
-        group.transferAlgorithmGBs = bytes / static_cast<double>(*group.transferNs);
-        group.transferBusGBs = *group.transferAlgorithmGBs * factor;
-    }
-    if (group.kernelNs.value_or(0) > 0) {
-        group.kernelBusGBs = bytes / static_cast<double>(*group.kernelNs) * factor;
-    }
-}
 
 /// Adds the times of an operation of which only kernel lengths are known. If every rank depends on every
 /// other, the kernels of all ranks end together, so the shortest kernel is that of the last rank and its
@@ -150,13 +122,16 @@ void addLengths(GroupTimes& times, const model::Operation& operation)
     }
 }
 
-std::vector<CollectiveGroup> groupCollectives(const model::Model& model,
-                                              const std::vector<ArrivedOperation>& arrived)
+void groupCollectives(const model::Model& model, const std::vector<ArrivedOperation>& arrived,
+                      RunMetrics& run)
 {
     std::map<GroupKey, CollectiveGroup> groups;
     std::map<GroupKey, GroupTimes> times;
     const auto keyOf = [](const model::Operation& o) { return GroupKey(o.communicator, o.kind, o.bytes); };
     for (const model::Operation& operation : model.operations) {
+        if (!model.isOfStretch(operation)) {
+            continue;
+        }
         CollectiveGroup& group = groups[keyOf(operation)];
         group.communicator = operation.communicator;
         group.kind = operation.kind;
@@ -170,14 +145,13 @@ std::vector<CollectiveGroup> groupCollectives(const model::Model& model,
         group.transfer.push_back(entry.times.transferNs());
         group.kernel.push_back(entry.times.endNs - entry.times.firstArrivalNs);
     }
-    std::vector<CollectiveGroup> result;
     for (auto& [key, group] : groups) {
-        if (const auto found = times.find(key); found != times.end()) {
-            addBandwidths(group, found->second);
+        computeBandwidths(group, times[key]);
+        run.collectives.push_back(group);
+        if (model.stretch) {
+            run.collectiveTimes.push_back(std::move(times[key]));
         }
-        result.push_back(group);
     }
-    return result;
 }
 
 /// Returns the arrived operations of the whole run, for runs without steps such as benchmarks of collectives.
@@ -243,9 +217,13 @@ Spread spreadOf(const RunMetrics& run, double (Breakdown::*share)() const)
     return result;
 }
 
-/// Fills in median and p99 of the device steps. If no device was recorded, of the host steps without the
-/// first and the last one.
-void addStepTimes(const model::Model& model, RunMetrics& run)
+void setStepTimes(RunMetrics& run, std::vector<std::int64_t> times)
+{
+    run.stepMedianNs = model::median(times);
+    run.stepP99Ns = values::quantile(std::move(times), 0.99);
+}
+
+std::vector<std::int64_t> deviceStepTimes(const RunMetrics& run)
 {
     std::vector<std::int64_t> times;
     for (const RankMetrics& rank : run.ranks) {
@@ -253,6 +231,14 @@ void addStepTimes(const model::Model& model, RunMetrics& run)
             times.push_back(step.stepNs);
         }
     }
+    return times;
+}
+
+/// Fills in median and p99 of the device steps. If no device was recorded, of the host steps without the
+/// first and the last one.
+void addStepTimes(const model::Model& model, RunMetrics& run)
+{
+    std::vector<std::int64_t> times = deviceStepTimes(run);
     for (std::size_t r = 0; r < model.ranks.size() && run.ranks.empty(); ++r) {
         const auto& steps = model.ranks[r].steps;
         for (std::size_t i = 1; i + 1 < steps.size(); ++i) {
@@ -263,8 +249,7 @@ void addStepTimes(const model::Model& model, RunMetrics& run)
     }
     // If the whole recording stands for one step, its length is not a step time of the program.
     if (!times.empty() && !model.recordingIsStep()) {
-        run.stepMedianNs = model::median(times);
-        run.stepP99Ns = values::quantile(times, 0.99);
+        setStepTimes(run, std::move(times));
     }
 }
 
@@ -284,9 +269,8 @@ void addSummary(RunMetrics& run)
 
 void addLateness(RunMetrics& run)
 {
-    std::vector<std::vector<std::int64_t>> counts; // by rank, then step
-    for (const RankMetrics& rank : run.ranks) {
-        counts.emplace_back(rank.steps.size());
+    for (RankMetrics& rank : run.ranks) {
+        rank.stepLastArrivals.assign(rank.steps.size(), 0);
     }
     for (std::size_t i = 0; i < run.arrived.size() && !run.ranks.empty(); ++i) {
         const ArrivedOperation& entry = run.arrived[i];
@@ -294,15 +278,49 @@ void addLateness(RunMetrics& run)
             std::lower_bound(run.ranks.begin(), run.ranks.end(), entry.times.lastRank,
                              [](const RankMetrics& rank, std::size_t index) { return rank.rank < index; });
         ++last->lastArrivals;
-        ++counts[static_cast<std::size_t>(last - run.ranks.begin())][entry.step];
+        ++last->stepLastArrivals[entry.step];
         last->lostNs = model::addCapped(last->lostNs, entry.times.lostNs());
     }
-    for (std::size_t i = 0; i < run.ranks.size(); ++i) {
-        run.ranks[i].medianLastArrivals = model::median(std::move(counts[i]));
-    }
+    std::ranges::for_each(run.ranks, computeMedians);
 }
 
 } // namespace
+
+void computeMedians(RankMetrics& rank)
+{
+    rank.median = medianOf(rank.steps);
+    rank.medianLastArrivals = model::median(rank.stepLastArrivals);
+}
+
+void summarizeRanks(RunMetrics& run)
+{
+    if (!run.ranks.empty()) {
+        setStepTimes(run, deviceStepTimes(run));
+    }
+    addSummary(run);
+}
+
+void computeBandwidths(CollectiveGroup& group, const GroupTimes& times)
+{
+    if (!times.transfer.empty()) {
+        group.transferNs = model::median(times.transfer);
+    }
+    if (!times.kernel.empty()) {
+        group.kernelNs = model::median(times.kernel);
+    }
+    if (!group.bytes) {
+        return;
+    }
+    const double bytes = algorithmBytes(group.kind, *group.bytes, group.ranks);
+    const double factor = busFactor(group.kind, group.ranks);
+    if (group.transferNs.value_or(0) > 0) {
+        group.transferAlgorithmGBs = bytes / static_cast<double>(*group.transferNs);
+        group.transferBusGBs = *group.transferAlgorithmGBs * factor;
+    }
+    if (group.kernelNs.value_or(0) > 0) {
+        group.kernelBusGBs = bytes / static_cast<double>(*group.kernelNs) * factor;
+    }
+}
 
 double Breakdown::share(std::int64_t part) const
 {
@@ -432,8 +450,7 @@ RunMetrics computeMetrics(const model::Model& model)
     run.timed = measureTimedCalls(model, arrivals);
     run.arrived = run.ranks.empty() ? run.timed.arrived : arrivedInSteps(model, arrivals, run.ranks);
     run.collectivesOfWholeRun = model.recordingIsStep() || (run.ranks.empty() && run.timed.steps.empty());
-    run.collectives =
-        groupCollectives(model, run.collectivesOfWholeRun ? arrivedInRun(arrivals) : run.arrived);
+    groupCollectives(model, run.collectivesOfWholeRun ? arrivedInRun(arrivals) : run.arrived, run);
     run.allReduceFit = fitAllReduces(model, run.arrived);
     run.ports = portsOf(model);
     addStepTimes(model, run);

@@ -53,9 +53,10 @@ struct RankMetrics {
     Breakdown median; ///< the median over the steps, taken for each figure by itself
     IdleTimes idle;
     BlockingCalls blocking;
-    std::vector<OperationExposure> exposures; ///< ordered by start
-    std::int64_t lastArrivals = 0;            ///< collectives at which this rank arrived last
-    std::int64_t medianLastArrivals = 0;      ///< median of that number over the steps
+    std::vector<OperationExposure> exposures;    ///< ordered by start
+    std::int64_t lastArrivals = 0;               ///< collectives at which this rank arrived last
+    std::vector<std::uint32_t> stepLastArrivals; ///< the same of each step
+    std::int64_t medianLastArrivals = 0;         ///< median of that number over the steps
     std::int64_t lostNs = 0;    ///< last minus second last arrival, summed over those collectives
     double communicationNs = 0; ///< summed lengths of the communication kernels in these steps
     double arrivedNs = 0;       ///< the part of that in collectives where the arrivals of all ranks are known
@@ -82,6 +83,12 @@ struct CollectiveGroup {
     std::optional<double> transferBusGBs, transferAlgorithmGBs, kernelBusGBs; ///< in 1e9 bytes/s
 };
 
+/// What the medians of a CollectiveGroup are of, ns.
+struct GroupTimes {
+    std::vector<std::int64_t> transfer;
+    std::vector<std::int64_t> kernel;
+};
+
 struct Spread {
     double mean = 0, min = 0, max = 0, spread = 0, cv = 0;
     std::optional<double> timeStddev; ///< over the steps of the rank that varies most; null below two steps
@@ -91,7 +98,10 @@ struct RunMetrics {
     std::vector<RankMetrics> ranks; ///< the ranks that have device data and analyzed steps, by index
     TimedCalls timed;               ///< filled only if CUDA events are the only device times of the run
     std::vector<ArrivedOperation> arrived;
+    bool arrivedBefore =
+        false; ///< arrivals were measured in a part of the run that is no longer in `arrived`
     std::vector<CollectiveGroup> collectives;
+    std::vector<GroupTimes> collectiveTimes; ///< of each of `collectives`; only of a part of a run
     bool collectivesOfWholeRun = false; ///< whether their medians cover the whole run, or the analyzed steps
     std::vector<Port> ports;            ///< of RDMA devices
     std::optional<LatencyFit> allReduceFit;              ///< fitted to the run's own all-reduces
@@ -100,7 +110,7 @@ struct RunMetrics {
     std::optional<Spread> utilization;
     std::optional<Spread> usefulUtilization; ///< also null if waiting was not measured
 
-    [[nodiscard]] bool arrivalsMeasured() const { return !arrived.empty(); }
+    [[nodiscard]] bool arrivalsMeasured() const { return arrivedBefore || !arrived.empty(); }
     /// Returns the share of the time in communication kernels for which the last arrival is known, so that
     /// waiting can be distinguished from transfer. Null without communication kernels.
     [[nodiscard]] std::optional<double> arrivalShare() const;
@@ -125,5 +135,12 @@ struct RunMetrics {
 
 /// Computes all metrics of a run, the ranks in parallel.
 [[nodiscard]] RunMetrics computeMetrics(const model::Model& model);
+
+/// Sets what follows from the steps of a rank: the medians.
+void computeMedians(RankMetrics& rank);
+/// Sets what follows from the steps and totals of the ranks: step time, ratio, shares and spreads.
+void summarizeRanks(RunMetrics& run);
+/// Sets median times and bandwidths of a group.
+void computeBandwidths(CollectiveGroup& group, const GroupTimes& times);
 
 } // namespace ringside::metrics

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -37,10 +38,12 @@ using OperationKey = std::tuple<std::uint64_t, std::size_t, std::int64_t>;
 struct Part {
     std::size_t firstCall = 0;
     std::uint64_t launch = 0;
+    std::int64_t calledNs = 0;
     std::int64_t order = 0;
     std::optional<std::uint64_t> bytes = 0;
     std::uint32_t calls = 0;
     bool exchange = false; ///< sends and receives that together form an all-to-all
+    bool byPlace = false;  ///< `order` is the place among the calls that were read, not a sequence number
 };
 
 struct Times {
@@ -50,8 +53,13 @@ struct Times {
 
 class Matcher final {
 public:
-    Matcher(const trace::RunTrace& run, const std::vector<Rank>& ranks, std::int64_t worldSize)
-        : m_run(run), m_ranks(ranks), m_complete(static_cast<std::int64_t>(ranks.size()) == worldSize)
+    Matcher(const trace::RunTrace& run, const std::vector<Rank>& ranks, std::int64_t worldSize,
+            const std::optional<StepStretch>& stretch)
+        : m_run(run)
+        , m_ranks(ranks)
+        , m_complete(static_cast<std::int64_t>(ranks.size()) == worldSize)
+        , m_cutBefore(stretch && !stretch->beginsRun)
+        , m_cutBehind(stretch && !stretch->endsRun)
     {}
     void addRank(std::size_t index, const CommunicationWork& communication);
     MatchResult finish();
@@ -60,10 +68,20 @@ private:
     void addPart(const CommunicatorKey& key, const trace::CommunicatorRow& row, std::size_t rank,
                  const Part& part, const Times& times);
     void noteMismatch(const Operation& operation, std::size_t rank, const trace::CollectiveCallRow& call);
+    void dropEdges();
+
+    /// The orders that every member has, as far as the trace is cut there.
+    struct Common {
+        std::int64_t first = std::numeric_limits<std::int64_t>::min();
+        std::int64_t last = std::numeric_limits<std::int64_t>::max();
+    };
 
     const trace::RunTrace& m_run;
     const std::vector<Rank>& m_ranks;
-    bool m_complete;                                   ///< no rank of the job is missing
+    bool m_complete;  ///< no rank of the job is missing
+    bool m_cutBefore; ///< the run began before the trace
+    bool m_cutBehind; ///< the run went on behind the trace
+    std::map<CommunicatorKey, Common> m_common;
     std::map<CommunicatorKey, std::int64_t> m_members; ///< how many ranks have the communicator
     std::map<OperationKey, Operation> m_operations;
     std::int64_t m_mismatches = 0;
@@ -123,8 +141,8 @@ std::vector<Part> partsOf(const trace::ProcessTrace& process, std::vector<Run> r
         const bool fused = !parts.empty() && call.groupId != 0 && parts.back().launch == run.launch &&
                            rows[parts.back().firstCall].groupId == call.groupId;
         if (!fused) {
-            parts.push_back(
-                {run.call, run.launch, useSequence ? run.sequence : place, 0, 0, isExchange(run)});
+            parts.push_back({run.call, run.launch, run.startNs, useSequence ? run.sequence : place, 0, 0,
+                             isExchange(run), !useSequence});
         }
         place += isExchange(run) && fused ? 0 : 1;
         if (isExchange(run)) { // sizes may differ between ranks
@@ -151,8 +169,14 @@ void Matcher::addRank(std::size_t index, const CommunicationWork& communication)
                                [](const trace::CollectiveCallRow& call) { return !call.datatype; });
     for (const auto& [key, row] : communicatorsOf(rank, process)) {
         ++m_members[key];
-        for (const Part& part : partsOf(process, std::move(runs[row->id]), exchanges)) {
+        const std::vector<Part> parts = partsOf(process, std::move(runs[row->id]), exchanges);
+        for (const Part& part : parts) {
             addPart(key, *row, index, part, times);
+        }
+        if (!parts.empty() && !parts.front().byPlace) {
+            Common& common = m_common[key];
+            common.first = std::max(common.first, parts.front().order);
+            common.last = std::min(common.last, parts.back().order);
         }
     }
 }
@@ -167,12 +191,13 @@ void Matcher::addPart(const CommunicatorKey& key, const trace::CommunicatorRow& 
     const auto [entry, fresh] = m_operations.try_emplace({key.first, key.second, part.order});
     Operation& operation = entry->second;
     if (fresh) {
-        operation = {key.first,  part.order,    kind,     part.exchange ? std::nullopt : call.count,
-                     part.bytes, call.datatype, row.size, isKnown(row),
-                     part.calls, false,         {}};
+        operation = {key.first,  part.order,    kind,          part.exchange ? std::nullopt : call.count,
+                     part.bytes, call.datatype, row.size,      isKnown(row),
+                     part.calls, false,         part.calledNs, {}};
     } else if (disagree(operation, kind, call, part)) {
-        m_unmatched += operation.groupKnown ? 0 : 1;
-        if (operation.groupKnown) {
+        const bool knownPlace = operation.groupKnown && !(part.byPlace && m_cutBefore);
+        m_unmatched += knownPlace ? 0 : 1;
+        if (knownPlace) {
             noteMismatch(operation, rank, call);
         }
         operation.mismatched = true;
@@ -205,8 +230,20 @@ void Matcher::noteMismatch(const Operation& operation, std::size_t rank, const t
         m_ranks[rank].rank, process.text(call.api), amountText(call.count, call.datatype, call.bytes));
 }
 
+/// Where the trace is cut, a member may have made a call before the cut and another one behind it.
+void Matcher::dropEdges()
+{
+    std::erase_if(m_operations, [&](const auto& entry) {
+        const auto& [hash, size, order] = entry.first;
+        const auto common = m_common.find({hash, size});
+        return common != m_common.end() && ((m_cutBefore && order < common->second.first) ||
+                                            (m_cutBehind && order > common->second.last));
+    });
+}
+
 MatchResult Matcher::finish()
 {
+    dropEdges();
     MatchResult result;
     std::int64_t incomplete = 0;
     for (auto& [key, operation] : m_operations) {
@@ -315,9 +352,10 @@ std::optional<Arrivals> arrivals(const Operation& operation, const std::vector<R
 }
 
 MatchResult matchCollectives(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
-                             const std::vector<CommunicationWork>& communication, std::int64_t worldSize)
+                             const std::vector<CommunicationWork>& communication, std::int64_t worldSize,
+                             const std::optional<StepStretch>& stretch)
 {
-    Matcher matcher(trace, ranks, worldSize);
+    Matcher matcher(trace, ranks, worldSize, stretch);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         matcher.addRank(i, communication[ranks[i].process]);
     }

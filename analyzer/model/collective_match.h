@@ -3,6 +3,7 @@
 // that are missing or disagree are reported; they do not make matching fail.
 #pragma once
 #include "model/communication_work.h"
+#include "model/model_options.h"
 #include "model/time.h"
 #include "trace/vocabulary/collective.h"
 
@@ -48,10 +49,11 @@ struct Operation {
     /// size of any of them is not known.
     std::optional<std::uint64_t> bytes;
     std::optional<std::int64_t> datatype;
-    std::int64_t size = 0;   ///< ranks in the communicator; 0 if not known
-    bool groupKnown = true;  ///< false if ranks were matched by order alone, as if every rank took part
-    std::uint32_t calls = 1; ///< calls that a group fused into this operation
-    bool mismatched = false; ///< ranks disagree on function, count or type, as far as these are known
+    std::int64_t size = 0;     ///< ranks in the communicator; 0 if not known
+    bool groupKnown = true;    ///< false if ranks were matched by order alone, as if every rank took part
+    std::uint32_t calls = 1;   ///< calls that a group fused into this operation
+    bool mismatched = false;   ///< ranks disagree on function, count or type, as far as these are known
+    std::int64_t calledNs = 0; ///< when the host of the first participant called it, or launched its graph
     std::vector<Participant> participants; ///< by rank
 
     [[nodiscard]] bool complete() const { return static_cast<std::int64_t>(participants.size()) == size; }
@@ -96,9 +98,12 @@ struct MatchResult {
 
 /// Matches the collectives of all ranks. Point-to-point and one-sided calls are left out, because sequence
 /// numbers do not show which two calls exchange data. If a communicator's size is not known and traces of all
-/// `worldSize` ranks are present, its size is the number of ranks that use it.
+/// `worldSize` ranks are present, its size is the number of ranks that use it. In a part of a run
+/// (`stretch`), operations before or behind what every member recorded of a communicator are left out, and
+/// ranks that are matched by their place among the calls of the part are not said to disagree.
 [[nodiscard]] MatchResult matchCollectives(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
                                            const std::vector<CommunicationWork>& communication,
-                                           std::int64_t worldSize);
+                                           std::int64_t worldSize,
+                                           const std::optional<StepStretch>& stretch = {});
 
 } // namespace ringside::model

@@ -233,9 +233,49 @@ ClockMap timeOfDayMap(Model& model, std::size_t index, const trace::ProcessTrace
     return {origin + host.offsetNs, 0, 0.0};
 }
 
-void alignClocks(Model& model)
+/// Sets the clocks that were fitted to the whole run. Returns false if a host is not among them.
+bool setClocks(Model& model, const std::vector<HostClock>& clocks)
+{
+    std::vector<const HostClock*> found;
+    for (const Host& host : model.hosts) {
+        const auto clock = std::ranges::find_if(clocks, [&](const HostClock& each) {
+            return !host.name.empty() && each.host == host.name && each.bootId == host.bootId;
+        });
+        if (clock == clocks.end()) {
+            return false;
+        }
+        found.push_back(&*clock);
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        Host& host = model.hosts[i];
+        host.offsetNs = found[i]->offsetNs;
+        host.drift = found[i]->drift;
+        host.residualNs = found[i]->residualNs;
+        host.boundNs = found[i]->boundNs;
+    }
+    for (Rank& rank : model.ranks) {
+        rank.clock = found[rank.host]->map;
+        rank.clockAligned = model.hosts[rank.host].boundNs.has_value();
+    }
+    return true;
+}
+
+void setStart(Model& model)
+{
+    const Rank& rank = model.ranks.front();
+    if (const auto shift = realtimeShift(model.processOf(rank))) {
+        // run time 0 on the reference host's clock, which has no drift
+        model.startedRealtimeNs = rank.clock.localReference - rank.clock.runReference + *shift;
+    }
+}
+
+void alignClocks(Model& model, const std::vector<HostClock>& clocks)
 {
     if (model.ranks.empty()) {
+        return;
+    }
+    if (!clocks.empty() && setClocks(model, clocks)) {
+        setStart(model);
         return;
     }
     const trace::ProcessTrace& reference = model.processOf(model.ranks.front());
@@ -263,9 +303,7 @@ void alignClocks(Model& model)
         rank.clock = maps[rank.host];
         rank.clockAligned = model.hosts[rank.host].boundNs.has_value();
     }
-    if (const auto shift = realtimeShift(reference)) {
-        model.startedRealtimeNs = origin + *shift + begin;
-    }
+    setStart(model);
 }
 
 /// Adds an issue. If the same issue with the same text is there already, only its count grows.
@@ -316,13 +354,15 @@ void noteUnusedNames(Model& model)
 }
 
 /// Counts launches of CUDA graphs. A launch has one row for each communicator.
-std::size_t countLaunches(const trace::GraphLaunchColumns& launches)
+void countGraphLaunches(Model& model)
 {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < launches.size(); ++i) {
-        count += i == 0 || launches.launch[i] != launches.launch[i - 1] ? 1U : 0U;
+    for (std::size_t p = 0; p < model.trace.processes.size(); ++p) {
+        const trace::GraphLaunchColumns& launches = model.trace.processes[p].graphLaunches;
+        for (std::size_t i = 0; i < launches.size(); ++i) {
+            const bool again = i > 0 && launches.launch[i] == launches.launch[i - 1];
+            model.graphLaunches += !again && model.isOfStretch(p, launches.startNs[i]) ? 1U : 0U;
+        }
     }
-    return count;
 }
 
 void noteGraphs(Model& model)
@@ -330,9 +370,6 @@ void noteGraphs(Model& model)
     std::int64_t unmatched = 0;
     for (const CommunicationWork& work : model.communication) {
         unmatched += work.unmatchedLaunches;
-    }
-    for (const trace::ProcessTrace& process : model.trace.processes) {
-        model.graphLaunches += countLaunches(process.graphLaunches);
     }
     if (unmatched > 0) {
         model.issues.push_back(
@@ -418,6 +455,14 @@ std::optional<std::int64_t> Model::clockResidualNs() const
     return largest;
 }
 
+bool Model::isOfStretch(const Operation& operation) const
+{
+    if (stretchTimes.empty() || operation.participants.empty()) {
+        return true;
+    }
+    return isOfStretch(ranks[operation.participants.front().rank].process, operation.calledNs);
+}
+
 bool Model::hasDeviceData() const
 {
     return std::any_of(ranks.begin(), ranks.end(), [](const Rank& rank) { return rank.deviceTier; });
@@ -432,6 +477,7 @@ Model buildModel(trace::RunTrace trace, const ModelOptions& options)
 {
     Model model;
     model.stepsBy = options.stepsBy;
+    model.stretch = options.stretch;
     model.communicationKernels = inLowerCase(options.communicationKernels);
     model.trace = std::move(trace);
     collectIssues(model);
@@ -450,7 +496,8 @@ Model buildModel(trace::RunTrace trace, const ModelOptions& options)
     findRanks(model);
     noteEventTimes(model);
     findHosts(model);
-    MatchResult matched = matchCollectives(model.trace, model.ranks, model.communication, model.worldSize);
+    MatchResult matched =
+        matchCollectives(model.trace, model.ranks, model.communication, model.worldSize, model.stretch);
     model.operations = std::move(matched.operations);
     model.issues.insert(model.issues.end(), matched.issues.begin(), matched.issues.end());
     const auto matchedBy = [&model](UnequalEnds unequal) {
@@ -458,12 +505,13 @@ Model buildModel(trace::RunTrace trace, const ModelOptions& options)
     };
     const bool oneClock = model.hosts.size() < 2;
     model.messages = matchedBy(oneClock ? UnequalEnds::ByTime : UnequalEnds::LeaveOut);
-    alignClocks(model);
+    alignClocks(model, options.clocks);
     if (!oneClock) {
         model.messages = matchedBy(UnequalEnds::ByTime);
     }
     findSteps(model);
     chooseSteps(model);
+    countGraphLaunches(model);
     model.layout = options.parallel.isGiven() ? givenLayout(model, options.parallel) : findLayout(model);
     return model;
 }

@@ -145,8 +145,28 @@ bool mayRepeat(const StepsBy& stepsBy)
                                            names.size() > some.size() ? " and others" : ""));
 }
 
+StepSource sourceOf(int definition)
+{
+    return definition == kMarkedSteps   ? StepSource::Mark
+           : definition == kPeriodSteps ? StepSource::Period
+                                        : StepSource::Range;
+}
+
+/// Takes the steps of a part of a run as they were found in the whole run.
+void takeStretchSteps(Model& model)
+{
+    for (Rank& rank : model.ranks) {
+        rank.steps = model.stretch->steps.at(rank.process);
+        rank.stepSource = rank.steps.empty() ? StepSource::None : sourceOf(model.stretch->definition);
+    }
+}
+
 void findHostSteps(Model& model)
 {
+    if (model.stretch) {
+        takeStretchSteps(model);
+        return;
+    }
     StepsByProcess found;
     for (const Rank& rank : model.ranks) {
         if (!found.contains(rank.process)) {
@@ -179,10 +199,7 @@ void findHostSteps(Model& model)
     makeNumbersDistinct(found, *definition);
     for (Rank& rank : model.ranks) {
         rank.steps = found[rank.process][*definition];
-        rank.stepSource = rank.steps.empty()            ? StepSource::None
-                          : *definition == kMarkedSteps ? StepSource::Mark
-                          : *definition == kPeriodSteps ? StepSource::Period
-                                                        : StepSource::Range;
+        rank.stepSource = rank.steps.empty() ? StepSource::None : sourceOf(*definition);
     }
 }
 
@@ -220,6 +237,12 @@ void choose(Model& model, MeasuredSteps&& steps)
     constexpr std::size_t kFewest = 4;
     constexpr std::size_t kFewestWarm = 10;
     StepCoverage& coverage = model.stepCoverage;
+    if (model.stretch) { // of a long run, which has enough other steps
+        coverage.boundary = steps.all.size() - steps.whole.size();
+        coverage.warmUp = steps.whole.size() - steps.warm.size();
+        model.analyzedSteps = std::move(steps.warm);
+        return;
+    }
     model.analyzedWhole = steps.all.size() < kFewest || steps.whole.empty();
     if (model.analyzedWhole) {
         model.analyzedSteps = std::move(steps.all);
@@ -242,11 +265,42 @@ void choose(Model& model, MeasuredSteps&& steps)
     }
 }
 
+/// Finds when the host of each process was in the steps of the stretch.
+void findStretchTimes(Model& model)
+{
+    if (!model.stretch) {
+        return;
+    }
+    constexpr std::int64_t kBefore = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t kAfter = std::numeric_limits<std::int64_t>::max();
+    model.stretchTimes.assign(model.trace.processes.size(), {kBefore, kAfter});
+    for (const Rank& rank : model.ranks) {
+        const auto startOf = [&](auto&& isAt) {
+            const auto step = std::ranges::find_if(rank.steps, isAt, &Step::number);
+            return step == rank.steps.end() ? kAfter : step->host.start;
+        };
+        const StepStretch& stretch = *model.stretch;
+        Interval& times = model.stretchTimes[rank.process];
+        if (!stretch.beginsRun) {
+            times.start = startOf([&](std::int64_t number) { return number >= stretch.first; });
+        }
+        if (!stretch.endsRun) {
+            times.end = startOf([&](std::int64_t number) { return number > stretch.last; });
+        }
+    }
+}
+
+bool isOfStretch(const Model& model, const Step& step)
+{
+    return !model.stretch || (step.number >= model.stretch->first && step.number <= model.stretch->last);
+}
+
 } // namespace
 
 void findSteps(Model& model)
 {
     findHostSteps(model);
+    findStretchTimes(model);
     trace::parallelFor(model.ranks.size(), trace::coreCount(), [&](std::size_t i) {
         Rank& rank = model.ranks[i];
         if (rank.stepSource == StepSource::Recording) {
@@ -273,6 +327,9 @@ void chooseSteps(Model& model)
     for (const Rank& rank : model.ranks) {
         bool any = false;
         for (const Step& step : rank.steps) {
+            if (!isOfStretch(model, step)) {
+                continue;
+            }
             StepSeen& entry = seen[step.number];
             entry.measured += step.device ? 1U : 0U;
             entry.boundary = entry.boundary || step.boundary;
