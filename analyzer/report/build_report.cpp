@@ -199,28 +199,48 @@ Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
     return buildReport(std::move(run), options, modelOptions, [] {});
 }
 
-Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
-                   const model::ModelOptions& modelOptions, const Checkpoint& checkpoint)
+Draft draftReport(trace::RunTrace run, const rules::OptionValues& options,
+                  const model::ModelOptions& modelOptions, const Checkpoint& checkpoint)
 {
-    Report report;
+    Draft draft;
+    Report& report = draft.report;
     checkpoint();
     report.model = model::buildModel(std::move(run), modelOptions);
     checkpoint();
     report.metrics = metrics::computeMetrics(report.model);
     report.issues = report.model.issues;
+    report.messages = messageGroups(report.model);
     report.alarms = live::readAlarmLog(report.model.trace.path);
     addCoverage(report);
     runRules(report, options, checkpoint);
     clipToHolders(report.findings);
     checkpoint();
-    const HolderNames holders =
-        holdersOf(report.findings); // by the rules' estimates, which are comparable with each other
+    for (const rules::Finding& finding : report.findings) {
+        draft.estimates.push_back(finding.costNsPerStep);
+    }
     useReplayedCosts(report, options);
+    return draft;
+}
+
+Report finishReport(Draft draft)
+{
+    Report& report = draft.report;
+    std::vector<rules::Finding> estimated = report.findings;
+    for (std::size_t i = 0; i < estimated.size(); ++i) {
+        estimated[i].costNsPerStep = draft.estimates[i];
+    }
+    const HolderNames holders = holdersOf(estimated);
     clipToHolders(report.findings); // a replay may cost more than the finding that includes it
     findRestatements(report.findings, holders);
     sortFindings(report.findings, holders);
     report.verdict = computeVerdict(report);
-    return report;
+    return std::move(report);
+}
+
+Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
+                   const model::ModelOptions& modelOptions, const Checkpoint& checkpoint)
+{
+    return finishReport(draftReport(std::move(run), options, modelOptions, checkpoint));
 }
 
 } // namespace ringside::report

@@ -42,9 +42,10 @@ void collect(const model::Model& model, std::size_t rank, CollectedByKey& collec
     for (const auto& [key, communicator] : model::communicatorsOf(model.ranks[rank], process)) {
         const auto own = runs.find(communicator->id);
         for (std::size_t i = 0; own != runs.end() && i < own->second.size(); ++i) {
-            const trace::CollectiveCallRow& call = process.collectiveCalls[own->second[i].call];
+            const model::Run& run = own->second[i];
+            const trace::CollectiveCallRow& call = process.collectiveCalls[run.call];
             const model::CollectiveKind kind = model::collectiveKind(process.text(call.api));
-            if (model::isPointToPoint(kind)) {
+            if (model::isPointToPoint(kind) && model.isOfStretch(model.ranks[rank].process, run.startNs)) {
                 addCall(collected[{kind, call.bytes}], kind, rank, call);
             }
         }
@@ -52,6 +53,11 @@ void collect(const model::Model& model, std::size_t rank, CollectedByKey& collec
 }
 
 } // namespace
+
+bool isBefore(const MessageGroup& a, const MessageGroup& b)
+{
+    return std::tie(a.kind, b.totalBytes) < std::tie(b.kind, a.totalBytes);
+}
 
 std::vector<MessageGroup> messageGroups(const model::Model& model)
 {
@@ -65,9 +71,7 @@ std::vector<MessageGroup> messageGroups(const model::Model& model)
         of.group.pairs = std::ssize(of.pairs);
         groups.push_back(of.group);
     }
-    std::ranges::stable_sort(groups, [](const MessageGroup& a, const MessageGroup& b) {
-        return std::tie(a.kind, b.totalBytes) < std::tie(b.kind, a.totalBytes);
-    });
+    std::ranges::stable_sort(groups, isBefore);
     return groups;
 }
 

@@ -20,6 +20,9 @@ struct MessageGroup {
     std::optional<std::uint64_t> totalBytes; ///< sum over all calls, clamped to the largest number
 };
 
+/// Whether a group is shown before another: by kind, the largest volume first.
+[[nodiscard]] bool isBefore(const MessageGroup& a, const MessageGroup& b);
+
 /// Returns the groups ordered by kind, the largest volume first. Calls captured into a CUDA graph count once
 /// per launch of the graph.
 [[nodiscard]] std::vector<MessageGroup> messageGroups(const model::Model& model);

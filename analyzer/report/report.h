@@ -4,8 +4,10 @@
 #include "live/alarm_log.h"
 #include "metrics/metrics.h"
 #include "model/model.h"
+#include "report/message_groups.h"
 #include "rules/rule.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,11 +45,13 @@ struct Report {
     std::vector<MissingRule> notApplicable;
     std::vector<trace::IssueRow> issues;
     std::vector<Tier> tiers;             ///< host, nvtx, nccl, device, sampled
+    std::vector<MessageGroup> messages;  ///< sends, receives and one-sided calls of the run
     std::vector<live::AlarmSpan> alarms; ///< that `ringside record` raised while it watched the run
     Verdict verdict;
     std::int64_t droppedRecords = 0;
     std::int64_t recoveredRecords = 0;
     std::optional<std::string> startedAt; ///< ISO 8601, UTC
+    std::size_t stretches = 1;            ///< parts in which the run was read, one after the other
 };
 
 /// Computes the model, the metrics and all rules. A rule that throws becomes an issue. Throws ringside::Error
@@ -55,6 +59,20 @@ struct Report {
 /// sizes.
 [[nodiscard]] Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
                                  const model::ModelOptions& modelOptions = {});
+
+/// A report before findings are compared with each other.
+struct Draft {
+    Report report; ///< its findings have the costs of replays; no verdict yet
+    /// What the rules estimated for each finding. These costs can be compared with each other.
+    std::vector<std::optional<std::int64_t>> estimates;
+};
+
+/// Does the part of buildReport that needs the rows of the trace: model, metrics, rules and replays.
+[[nodiscard]] Draft draftReport(
+    trace::RunTrace run, const rules::OptionValues& options, const model::ModelOptions& modelOptions,
+    const std::function<void()>& checkpoint = [] {});
+/// Does the rest: which finding's cost includes which, their order, the verdict.
+[[nodiscard]] Report finishReport(Draft draft);
 
 /// Parses "rule.option=value" into `values`. Throws ringside::Error (Usage) if the option does not exist or
 /// the value is not a number.

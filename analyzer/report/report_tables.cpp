@@ -287,7 +287,7 @@ Table collectiveKindTable(const Report& report)
 Table messageTable(const Report& report)
 {
     Table table{{"call", "ranks", "pairs", "size", "calls", "volume"}, {}};
-    for (const MessageGroup& group : messageGroups(report.model)) {
+    for (const MessageGroup& group : report.messages) {
         table.rows.push_back({model::collectiveName(group.kind), group.ranks, group.pairs,
                               sizeCell(toDouble(group.bytes)), group.calls,
                               sizeCell(toDouble(group.totalBytes))});

@@ -310,6 +310,13 @@ std::vector<std::string> coverageLines(const Report& report)
     lines.push_back(
         fmt::format("{} of {} ranks on {}.", model.ranks.size(), model.worldSize, hostsText(model)));
     lines.push_back(stepsLine(model));
+    if (report.stretches > 1) {
+        lines.push_back(fmt::format("Read in {} stretches of steps, because all rows together do not fit "
+                                    "into the memory of --memory. "
+                                    "Figures are of the whole run. Findings were judged in each stretch; "
+                                    "their costs are means over all.",
+                                    report.stretches));
+    }
     lines.push_back(fmt::format("{} records dropped, {} recovered from rings of ended processes.",
                                 report.droppedRecords, report.recoveredRecords));
     if (model.hasEventTimes()) {

@@ -19,6 +19,8 @@ import time
 EVENTS_A_STEP = 2 * 200  # operations and their launches
 RANKS = ((64, 100), (128, 100), (256, 100), (512, 100))
 STEPS = ((64, 100), (64, 200), (64, 400), (64, 800))
+CUT = ((64, 400), (64, 800), (64, 1600), (64, 3200))  # steps against memory that stays the same
+CUT_MIB = 64
 
 
 def make(build, folder, ranks, steps, fault="none"):
@@ -27,10 +29,11 @@ def make(build, folder, ranks, steps, fault="none"):
     return run
 
 
-def report(build, run):
+def report(build, run, launcher=(), options=()):
     """The report as JSON, with the seconds and the bytes of memory that it took."""
     start = time.monotonic()
-    process = subprocess.Popen([build / "bin/ringside", "report", run, "--format", "json"], stdout=subprocess.PIPE)
+    program = build / ("bin/ringside-mpi" if launcher else "bin/ringside")
+    process = subprocess.Popen([*launcher, program, "report", run, "--format", "json", *options], stdout=subprocess.PIPE)
     text = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     if os.waitstatus_to_exitcode(status) != 0:
@@ -45,13 +48,13 @@ def slope(points):
     return sum((x - x0) * (y - y0) for x, y in zip(xs, ys)) / sum((x - x0) ** 2 for x in xs)
 
 
-def table(build, folder, sizes, axis):
+def table(build, folder, sizes, axis, options=()):
     print("  ranks  steps  M events  CPU s  wall s  M events/s of CPU  peak MB  bytes a rank and step")
     cpu, memory = [], []
     for size in sizes:
         ranks, steps = size
         run = make(build, folder, ranks, steps)
-        _, wall, spent, peak = report(build, run)
+        _, wall, spent, peak = report(build, run, options=options)
         shutil.rmtree(run)
         events = ranks * steps * EVENTS_A_STEP
         print(f"  {ranks:5} {steps:6} {events / 1e6:9.1f} {spent:6.2f} {wall:7.2f} {events / spent / 1e6:18.2f} {peak / 1e6:8.0f} "
@@ -59,6 +62,21 @@ def table(build, folder, sizes, axis):
         cpu.append((size[axis], spent))
         memory.append((size[axis], peak))
     print(f"  slope against {'ranks' if axis == 0 else 'steps'}: CPU {slope(cpu):.2f}, memory {slope(memory):.2f}")
+
+
+def workers(build, folder):
+    """How much faster several workers are: cores of one process, and processes of MPI."""
+    run = make(build, folder, 64, 1600)
+    options = ("--memory", str(CUT_MIB))
+    one_core = ("taskset", "-c", str(min(os.sched_getaffinity(0))))
+    start = time.monotonic()
+    subprocess.run([*one_core, build / "bin/ringside", "report", run, *options], check=True, stdout=subprocess.DEVNULL)
+    alone = time.monotonic() - start
+    print(f"  64 ranks x 1600 steps, --memory {CUT_MIB}: one core {alone:.2f} s; all cores {alone / report(build, run, options=options)[1]:.2f} x")
+    if (build / "bin/ringside-mpi").exists():
+        launcher = ("mpirun", "--oversubscribe", "--allow-run-as-root", "-n", "2")
+        print(f"  two processes of MPI {alone / report(build, run, launcher, options)[1]:.2f} x")
+    shutil.rmtree(run)
 
 
 def check_fault(build, folder, fault, rule, ranks, words):
@@ -90,6 +108,9 @@ def main():
             return
         table(build, folder, RANKS, 0)
         table(build, folder, STEPS, 1)
+        print(f"  in stretches, --memory {CUT_MIB}:")
+        table(build, folder, CUT, 1, ("--memory", str(CUT_MIB)))
+        workers(build, folder)
 
 
 if __name__ == "__main__":

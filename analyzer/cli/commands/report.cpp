@@ -4,19 +4,27 @@
 #include "cli/config.h"
 #include "cli/run_input.h"
 #include "cli/standard_streams.h"
+#include "cli/team.h"
 #include "cli/terminal.h"
+#include "import/open_run.h"
 #include "output/output_file.h"
 #include "report/format.h"
+#include "stretches/long_report.h"
+#include "trace/read/run_outline.h"
 
 #include <ringside/error.h>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace ringside::cli::command_report {
 namespace {
+
+constexpr unsigned kMib = 20; ///< bits
 
 struct Options {
     RunPaths run;
@@ -26,6 +34,7 @@ struct Options {
     std::string color = "auto";
     std::vector<std::string> settings;
     bool all = false;
+    std::uint64_t memoryMib = stretches::kDefaultRowBytes >> kMib;
     ModelArguments modelArguments;
 };
 
@@ -90,6 +99,25 @@ int gate(const std::string& failOn, const report::Report& report)
     return report.verdict.confidence == report::Confidence::Inconclusive ? kInconclusive : kPass;
 }
 
+/// Returns null if the run is better read as a whole.
+std::optional<report::Report> longReport(const stretches::LongRun& run)
+{
+    std::optional<report::Report> report;
+    withProgress([&](importers::Progress& progress) {
+        std::uintmax_t bytes = 0;
+        const auto show = [&](std::size_t done, std::size_t all) {
+            if (done == 0) {
+                bytes = trace::fileBytesOf(run.path);
+                progress.expect(bytes);
+            } else {
+                progress.add(bytes / all);
+            }
+        };
+        report = stretches::buildLongReport(run, show, team());
+    });
+    return report;
+}
+
 int run(const Options& options)
 {
     checkOutput(options);
@@ -100,7 +128,19 @@ int run(const Options& options)
         report::setOption(values, setting);
     }
     const model::ModelOptions modelOptions = options.modelArguments.modelOptions();
-    const report::Report report = report::buildReport(openRun(options.run), values, modelOptions);
+    std::optional<report::Report> inStretches;
+    if (options.run.size() == 1 && importers::isNative(options.run)) {
+        const stretches::LongRun longRun{options.run.front(), values, modelOptions,
+                                         options.memoryMib << kMib};
+        if (team() != nullptr && team()->rank() > 0) {
+            stretches::helpWithReport(longRun, *team());
+            return kPass;
+        }
+        inStretches = longReport(longRun);
+    }
+    const report::Report report = inStretches
+                                      ? std::move(*inStretches)
+                                      : report::buildReport(openRun(options.run), values, modelOptions);
     write(options, report);
     return gate(options.failOn, report);
 }
@@ -122,6 +162,12 @@ Action declare(CLI::App& app)
     app.add_option("--color", options->color,
                    "When to colour text on stdout; auto: on a terminal, unless NO_COLOR is set")
         ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->capture_default_str();
+    app.add_option("--memory", options->memoryMib,
+                   "Memory for rows. A longer run is read in stretches of steps, and its findings say in "
+                   "how many of them they were seen")
+        ->type_name("MIB")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << kMib))
         ->capture_default_str();
     app.add_flag("--all", options->all,
                  "For text: also print all findings and rows, the causes of idle time, and the rules that "

@@ -168,6 +168,7 @@ Json coverageJson(const Report& report)
             {"dropped_records", report.droppedRecords},
             {"recovered_records", report.recoveredRecords},
             {"graph_launches", report.model.graphLaunches},
+            {"stretches", report.stretches},
             {"clock_residual_ns", orNull(report.model.clockResidualNs())},
             {"clock_bound_ns", orNull(report.model.clockBoundNs())},
             {"clocks", clocksJson(report.model)},
@@ -349,7 +350,7 @@ Json collectivesJson(const Report& report)
 Json messagesJson(const Report& report)
 {
     Json result = Json::array();
-    for (const MessageGroup& group : messageGroups(report.model)) {
+    for (const MessageGroup& group : report.messages) {
         result.push_back({{"call", model::collectiveName(group.kind)},
                           {"bytes", orNull(group.bytes)},
                           {"ranks", group.ranks},

@@ -90,9 +90,13 @@ double shareOfStep(const Context& context, std::int64_t ns)
 
 Severity severityByCost(const Context& context, std::int64_t costNs)
 {
+    return severityOfShare(shareOfStep(context, costNs));
+}
+
+Severity severityOfShare(double share)
+{
     constexpr double kWarning = 0.01;
     constexpr double kProblem = 0.10;
-    const double share = shareOfStep(context, costNs);
     return share >= kProblem ? Severity::Problem : share >= kWarning ? Severity::Warning : Severity::Info;
 }
 

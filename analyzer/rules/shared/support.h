@@ -51,6 +51,8 @@ worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, std:
 
 /// Returns the severity of a cost: information below 1 % of the step, a problem from 10 % on, else a warning.
 [[nodiscard]] Severity severityByCost(const Context& context, std::int64_t costNs);
+/// Returns the severity of a cost that is this share of the step.
+[[nodiscard]] Severity severityOfShare(double share);
 
 /// Returns the class with the most idle time over all ranks.
 [[nodiscard]] metrics::IdleClass biggestIdleClass(const Context& context);

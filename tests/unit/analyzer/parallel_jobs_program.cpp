@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs of several process groups for manual use and for other tests: `parallel_jobs SEED DIRECTORY` writes
-// the run of a seed, and prints the expected result as JSON: the rule of the first finding (empty if none of
-// the rules about origins applies) and its ranks (empty for any).
+// Jobs of several process groups for manual use and for other tests: `parallel_jobs SEED DIRECTORY [STEPS]`
+// writes the run of a seed, with as many steps, and prints the expected result as JSON: the rule of the first
+// finding (empty if none of the rules about origins applies) and its ranks (empty for any).
 #include "parallel_draw.h"
 
 #include <cstdio>
@@ -11,11 +11,14 @@ int main(int argc, char** argv)
 {
     using namespace ringside::test;
     constexpr int kArguments = 3;
-    if (argc != kArguments) {
-        std::fprintf(stderr, "usage: parallel_jobs SEED DIRECTORY\n");
+    if (argc != kArguments && argc != kArguments + 1) {
+        std::fprintf(stderr, "usage: parallel_jobs SEED DIRECTORY [STEPS]\n");
         return 2;
     }
-    const DrawnParallelJob job = ParallelJobDrawer(std::strtoull(argv[1], nullptr, 10)).draw();
+    DrawnParallelJob job = ParallelJobDrawer(std::strtoull(argv[1], nullptr, 10)).draw();
+    if (argc > kArguments) {
+        job.shape.steps = std::atoi(argv[kArguments]);
+    }
     playParallelJob(job.shape, job.fault).write(argv[2]);
     std::string ranks;
     for (const std::int64_t rank : job.ranks) {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stretches/long_report.h"
+
+#include "stretches/fold.h"
+#include "stretches/look_ahead.h"
+#include "stretches/plan.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ringside::stretches {
+namespace {
+
+/// Files of a run take at least this share of the memory that their rows need.
+constexpr std::uint64_t kLeastPacking = 8;
+/// First byte of what is sent to process 0: a record follows, or the reason why there is none.
+constexpr char kRecord = 'r';
+constexpr char kFailure = 'f';
+
+Plan planOf(const LongRun& run)
+{
+    const bool small = trace::fileBytesOf(run.path) * kLeastPacking < run.rowBytes;
+    return run.modelOptions.stepsBy.isGiven() || small
+               ? Plan()
+               : planStretches(trace::outlineOf(run.path), run.rowBytes);
+}
+
+/// Analyzes stretches of a run, each by itself.
+class StretchAnalyzer final {
+public:
+    StretchAnalyzer(const LongRun& run, const Plan& plan)
+        : m_run(run), m_plan(plan), m_options(run.modelOptions), m_lookAhead(measureLookAhead(plan))
+    {
+        m_options.clocks = fitClocks();
+    }
+
+    /// Where the edges of the stretch turn out to be incomplete, it is read again with more steps around it.
+    [[nodiscard]] report::Draft draft(std::size_t stretch) const
+    {
+        model::ModelOptions options = m_options;
+        for (std::size_t lookAhead = m_lookAhead;; lookAhead *= 2) {
+            Part part = partOf(m_plan, m_plan.stretches[stretch], lookAhead);
+            options.stretch = std::move(part.steps);
+            report::Draft draft = report::draftReport(read(part.rows), m_run.options, options);
+            if (lookAhead >= kFarthestLookAhead || !isCutOff(draft.report.model)) {
+                return draft;
+            }
+        }
+    }
+
+private:
+    /// Throws Error (Io) if files came or went since the run was planned.
+    [[nodiscard]] trace::RunTrace read(const trace::ReadPart& rows) const
+    {
+        trace::RunTrace trace = trace::openPart(m_run.path, rows);
+        if (trace.processes.size() != m_plan.processes.size()) {
+            throw Error(ErrorCode::Io,
+                        fmt::format("{} has changed while it was read: {} processes, {} before",
+                                    m_run.path.string(), trace.processes.size(), m_plan.processes.size()),
+                        "Report on it again when nothing is written to it any more.");
+        }
+        return trace;
+    }
+
+    /// Returns the clocks of all hosts, fitted to a sample of the whole run. A single host needs none.
+    [[nodiscard]] std::vector<model::HostClock> fitClocks() const
+    {
+        Part sample = clockSampleOf(m_plan);
+        model::ModelOptions options = m_options;
+        options.stretch = std::move(sample.steps);
+        const model::Model model = model::buildModel(read(sample.rows), options);
+        std::vector<model::HostClock> clocks;
+        for (std::size_t i = 0; i < model.hosts.size() && model.hosts.size() > 1; ++i) {
+            const model::Host& host = model.hosts[i];
+            const auto rank = std::ranges::find(model.ranks, i, &model::Rank::host);
+            clocks.push_back({host.name, host.bootId, host.offsetNs, host.drift, host.residualNs,
+                              host.boundNs, rank->clock});
+        }
+        return clocks;
+    }
+
+    const LongRun& m_run;
+    const Plan& m_plan;
+    model::ModelOptions m_options;
+    std::size_t m_lookAhead;
+};
+
+/// Which process of a team analyzes a stretch. The last one is process 0's, whose report keeps its rows.
+std::size_t ownerOf(std::size_t stretch, std::size_t stretches, const Team* team)
+{
+    return team == nullptr || stretch + 1 == stretches ? 0 : stretch % team->size();
+}
+
+/// Tells the team how many stretches there are, also if the run cannot even be planned.
+Plan planFor(const LongRun& run, Team* team)
+{
+    std::uint64_t stretches = 0;
+    const auto tell = [&] { static_cast<void>(team != nullptr ? team->agree(stretches) : 0); };
+    try {
+        Plan plan = planOf(run);
+        stretches = plan.stretches.size();
+        tell();
+        return plan;
+    } catch (...) {
+        stretches = 0;
+        tell();
+        throw;
+    }
+}
+
+/// Returns what a process sends of a stretch.
+std::string messageOf(const std::function<StretchRecord()>& analyze)
+{
+    try {
+        return kRecord + pack(analyze());
+    } catch (const std::exception& error) { // process 0 tries by itself
+        return kFailure + std::string(error.what());
+    }
+}
+
+} // namespace
+
+std::optional<report::Report> buildLongReport(const LongRun& run, const StretchWatch& watch, Team* team)
+{
+    const Plan plan = planFor(run, team);
+    const std::size_t count = plan.stretches.size();
+    if (count == 0) {
+        return std::nullopt;
+    }
+    const StretchAnalyzer analyzer(run, plan);
+    Fold fold(plan.steps.numbers.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        if (watch) {
+            watch(i, count);
+        }
+        const std::size_t owner = ownerOf(i, count, team);
+        const std::string message = owner != 0 ? team->receive(owner) : std::string();
+        if (i + 1 < count) {
+            const bool sent = !message.empty() && message.front() == kRecord;
+            fold.add(sent ? unpack(std::string_view(message).substr(1)) : recordOf(analyzer.draft(i)));
+        }
+    }
+    return fold.finish(analyzer.draft(count - 1));
+}
+
+void helpWithReport(const LongRun& run, Team& team)
+{
+    const std::uint64_t count = team.agree(0);
+    std::optional<Plan> plan;
+    std::optional<StretchAnalyzer> analyzer;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (ownerOf(i, count, &team) != team.rank()) {
+            continue;
+        }
+        team.send(messageOf([&] {
+            if (!plan) {
+                plan = planOf(run);
+            }
+            if (plan->stretches.size() != count) {
+                throw Error(ErrorCode::Unusable, "this process sees another run than process 0");
+            }
+            if (!analyzer) {
+                analyzer.emplace(run, *plan);
+            }
+            return recordOf(analyzer->draft(i));
+        }));
+    }
+}
+
+} // namespace ringside::stretches
