@@ -94,9 +94,11 @@ std::string ProgramHelp::make_help(const CLI::App* app, std::string name, CLI::A
 {
     std::string text = fmt::format("{}\n\nUsage: {} {}\n", app->get_description(), name, synopsisOf(*app));
     for (const Group group : kGroups) {
-        text += fmt::format("\n{}:\n{}", headingOf(group), commandsOf(group));
+        const std::string commands = commandsOf(group);
+        text += commands.empty() ? "" : fmt::format("\n{}:\n{}", headingOf(group), commands);
     }
-    text += optionsText(*app) + examplesText(kProgramExamples);
+    const bool isWhole = all().size() > 1; // the examples are of several commands
+    text += optionsText(*app) + (isWhole ? examplesText(kProgramExamples) : std::string());
     text += "\nExit codes:\n";
     for (const ExitMeaning& exit : kExitMeanings) {
         text += entry(std::to_string(exit.code), exit.meaning);

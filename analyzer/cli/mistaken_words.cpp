@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/mistaken_words.h"
 
+#include "cli/command.h"
 #include "cli/option_text.h"
 #include "report/nearest_name.h"
 #include "trace/shell_word.h"
@@ -29,7 +30,9 @@ std::string meant(const std::string& nearest)
 
 std::string allCommands(const CLI::App& root)
 {
-    return fmt::format("`{0} --help` lists all; `{0} record -- COMMAND` records a job.", root.get_name());
+    const std::string list = fmt::format("`{} --help` lists all", root.get_name());
+    return all().size() > 1 ? list + fmt::format("; `{} record -- COMMAND` records a job.", root.get_name())
+                            : list + ".";
 }
 
 std::vector<std::string> optionNames(const CLI::App& app)
