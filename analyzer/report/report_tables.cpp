@@ -165,7 +165,10 @@ Table timedTable(const Report& report)
     Table table{{"rank", "communication\nms", "wait\nms", "transfer\nms", "came\nlast"}, {}};
     const auto steps =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(report.metrics.timed.steps.size()));
-    const auto ms = [steps](std::int64_t ns) { return millisecondsCell(static_cast<double>(ns / steps)); };
+    const auto ms = [steps](std::int64_t ns) {
+        const std::int64_t each = ns / steps;
+        return millisecondsCell(static_cast<double>(each));
+    };
     for (const metrics::TimedRank& rank : report.metrics.timed.ranks) {
         table.rows.push_back({report.model.ranks[rank.rank].rank, ms(rank.communicationNs), ms(rank.waitNs),
                               ms(rank.transferNs), rank.lastArrivals});

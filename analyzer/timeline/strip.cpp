@@ -48,20 +48,13 @@ Strip::Strip(std::span<const Track> tracks, const Interval& extent) : m_extent(e
         return;
     }
     const std::size_t cells = std::bit_ceil(std::clamp(spans / kSpansACell, kFewestCells, kMostCells));
-    const std::vector<Interval> windows = windowsOf(extent, cells);
-    const std::vector<metrics::Coverage> covered = WorkInRange(tracks, extent).sweep(windows);
-    std::vector<std::array<std::int64_t, kParts>> times(cells);
-    for (std::size_t i = 0; i < cells; ++i) {
-        const metrics::Breakdown parts = metrics::breakDown(windows[i], covered[i]);
-        times[i] = {parts.computeNs, parts.exposedWaitNs, parts.exposedCommunicationNs - parts.exposedWaitNs,
-                    parts.exposedCopyNs};
-    }
+    std::vector<Parts> times = timesIn(tracks, windowsOf(extent, cells));
     while (true) {
         m_levels.push_back(cellsOf(times));
         if (times.size() < kFewestCells) {
             break;
         }
-        std::vector<std::array<std::int64_t, kParts>> coarser(times.size() / kFactor);
+        std::vector<Parts> coarser(times.size() / kFactor);
         for (std::size_t i = 0; i < coarser.size() * kFactor; ++i) {
             for (std::size_t part = 0; part < kParts; ++part) {
                 coarser[i / kFactor][part] += times[i][part];
@@ -71,7 +64,26 @@ Strip::Strip(std::span<const Track> tracks, const Interval& extent) : m_extent(e
     }
 }
 
-std::vector<Strip::Cell> Strip::cellsOf(const std::vector<std::array<std::int64_t, kParts>>& times) const
+/// Sweeps some windows at a time: the coverage of a window takes 128 bytes, of which 32 are kept.
+std::vector<Strip::Parts> Strip::timesIn(std::span<const Track> tracks, const std::vector<Interval>& windows)
+{
+    constexpr std::size_t kAtATime = 4096;
+    std::vector<Parts> times;
+    times.reserve(windows.size());
+    for (std::size_t first = 0; first < windows.size(); first += kAtATime) {
+        const std::span some(windows.data() + first, std::min(kAtATime, windows.size() - first));
+        const WorkInRange work(tracks, {some.front().start, some.back().end});
+        const std::vector<metrics::Coverage> covered = work.sweep(some);
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            const metrics::Breakdown parts = metrics::breakDown(some[i], covered[i]);
+            times.push_back({parts.computeNs, parts.exposedWaitNs,
+                             parts.exposedCommunicationNs - parts.exposedWaitNs, parts.exposedCopyNs});
+        }
+    }
+    return times;
+}
+
+std::vector<Strip::Cell> Strip::cellsOf(const std::vector<Parts>& times) const
 {
     const double cellNs = static_cast<double>(m_extent.length()) / static_cast<double>(times.size());
     std::vector<Cell> cells(times.size());

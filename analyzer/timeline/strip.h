@@ -29,7 +29,10 @@ private:
     static constexpr std::size_t kParts = 4;
     /// Shares from 0 to 255. A share that is not 0 is never rounded to 0.
     using Cell = std::array<std::uint8_t, kParts>;
-    [[nodiscard]] std::vector<Cell> cellsOf(const std::vector<std::array<std::int64_t, kParts>>& times) const;
+    using Parts = std::array<std::int64_t, kParts>; ///< ns of a cell
+    [[nodiscard]] static std::vector<Parts> timesIn(std::span<const Track> tracks,
+                                                    const std::vector<Interval>& windows);
+    [[nodiscard]] std::vector<Cell> cellsOf(const std::vector<Parts>& times) const;
 
     Interval m_extent;
     std::vector<std::vector<Cell>> m_levels; ///< finest first; each has a quarter of the cells before
