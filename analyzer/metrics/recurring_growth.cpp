@@ -146,22 +146,33 @@ double product(const Growth& a, const Growth& b)
     return sum;
 }
 
+/// The growths of a rank and its peers. Sums are exact, because all durations are whole ns.
+struct PeerGrowth {
+    std::size_t rank = 0; ///< one of the peers
+    Growth sum;
+};
+
+/// Returns the place of the peers of a rank in `peers`, to which they are added if they are not there.
+std::size_t peersOf(const model::Model& model, std::vector<PeerGrowth>& peers, std::size_t rank)
+{
+    const auto found = std::ranges::find_if(peers, [&](const PeerGrowth& each) {
+        return each.rank == rank || model.layout.arePeers(each.rank, rank);
+    });
+    if (found != peers.end()) {
+        return static_cast<std::size_t>(found - peers.begin());
+    }
+    peers.push_back({rank, {}});
+    return peers.size() - 1;
+}
+
 /// Returns the cosine between one growth and the sum of the others of its rank and its peers. Null if there
 /// are no others.
-std::optional<double> similarity(const model::Model& model, const std::vector<RankGrowth>& all,
-                                 std::size_t which)
+std::optional<double> similarity(const Growth& own, const Growth& all)
 {
-    Growth others;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const bool compared =
-            all[i].rank == all[which].rank || model.layout.arePeers(all[i].rank, all[which].rank);
-        if (i != which && compared) {
-            for (const auto& [position, ns] : all[i].growth) {
-                others[position] += ns;
-            }
-        }
+    Growth others = all;
+    for (const auto& [position, ns] : own) {
+        others[position] -= ns;
     }
-    const Growth& own = all[which].growth;
     const double lengths = std::sqrt(product(own, own) * product(others, others));
     return lengths > 0 ? std::optional(product(own, others) / lengths) : std::nullopt;
 }
@@ -173,9 +184,17 @@ std::optional<double> recurringGrowth(const model::Model& model, const RunMetric
 {
     constexpr std::size_t kFewest = 3;
     const std::vector<RankGrowth> all = growthsOf(model, run, longest);
+    std::vector<PeerGrowth> peers;
+    std::vector<std::size_t> places;
+    for (const RankGrowth& each : all) {
+        places.push_back(peersOf(model, peers, each.rank));
+        for (const auto& [position, ns] : each.growth) {
+            peers[places.back()].sum[position] += ns;
+        }
+    }
     std::vector<double> similarities;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (const std::optional<double> found = similarity(model, all, i)) {
+        if (const std::optional<double> found = similarity(all[i].growth, peers[places[i]].sum)) {
             similarities.push_back(*found);
         }
     }
