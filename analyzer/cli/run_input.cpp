@@ -4,6 +4,7 @@
 #include "cli/config.h"
 #include "cli/messages.h"
 #include "cli/terminal.h"
+#include "cli/text_file.h"
 #include "import/open_run.h"
 
 #include <ringside/error.h>
@@ -60,6 +61,17 @@ private:
     bool m_shown = false;
 };
 
+/// Throws ringside::Error (Usage) with the file.
+std::vector<model::Switch> switchesIn(const std::filesystem::path& file)
+{
+    try {
+        return model::parseSwitches(readText(file));
+    } catch (const Error& error) {
+        throw Error(ErrorCode::Usage, fmt::format("--topology {}: {}", file.string(), error.what()),
+                    error.hint);
+    }
+}
+
 } // namespace
 
 void addRunOption(CLI::App& app, RunPaths& paths)
@@ -75,6 +87,9 @@ model::ModelOptions ModelArguments::modelOptions() const
     model::ModelOptions options(stepsBy);
     options.parallel = parallel;
     options.communicationKernels = communicationKernels;
+    if (!topology.empty()) {
+        options.switches = switchesIn(topology);
+    }
     if (!config.empty()) {
         const Config file = readConfig(config);
         options.parallel = parallel.isGiven() ? parallel : file.parallel;
@@ -117,6 +132,12 @@ void addModelOptions(CLI::App& app, ModelArguments& arguments)
         ->type_name("NAME")
         ->group(kReading)
         ->trigger_on_parse();
+    app.add_option(
+           "--topology", arguments.topology,
+           "Switches of the cluster, as Slurm's topology.conf or `scontrol show topology` describes them: "
+           "findings say if their ranks are behind one switch")
+        ->type_name("FILE")
+        ->group(kReading);
     app.add_option(
            "--config", arguments.config,
            "Settings file, such as ringside.toml: communication_kernels = [\"NAME\"]; a table "

@@ -23,12 +23,14 @@ struct ModelArguments {
     model::StepsBy stepsBy;
     model::ParallelSizes parallel;
     std::vector<std::string> communicationKernels;
-    std::string config; ///< path of a file; empty: none
+    std::string config;   ///< path of a file; empty: none
+    std::string topology; ///< path of a file; empty: none
     /// Returns the options combined with the file's settings. Throws ringside::Error (Usage).
     [[nodiscard]] model::ModelOptions modelOptions() const;
 };
 
-/// Declares --steps-by, --parallel, --communication-kernel and --config; `arguments` outlives the parsing.
+/// Declares --steps-by, --parallel, --communication-kernel, --topology and --config; `arguments` outlives the
+/// parsing.
 void addModelOptions(CLI::App& app, ModelArguments& arguments);
 
 /// Calls `read` and shows its progress on a terminal's stderr if it takes long.

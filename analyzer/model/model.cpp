@@ -478,6 +478,7 @@ Model buildModel(trace::RunTrace trace, const ModelOptions& options)
     Model model;
     model.stepsBy = options.stepsBy;
     model.stretch = options.stretch;
+    model.switches = options.switches;
     model.communicationKernels = inLowerCase(options.communicationKernels);
     model.trace = std::move(trace);
     collectIssues(model);

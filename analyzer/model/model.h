@@ -84,6 +84,7 @@ struct Model {
     StepCoverage stepCoverage;
     StepsBy stepsBy;                               ///< the user's definition of a step
     std::vector<std::string> communicationKernels; ///< kernel names from the user, in lower case
+    std::vector<Switch> switches;                  ///< of the cluster's network, from the user
     std::optional<PeriodFound> stepPeriod;         ///< set if steps were found by the period of calls
     std::size_t graphLaunches = 0;                 ///< launches of CUDA graphs in all processes
     std::optional<StepStretch> stretch; ///< the steps that this model is about; null: all of the run

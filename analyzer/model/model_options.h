@@ -4,6 +4,7 @@
 #include "model/parallel_layout.h"
 #include "model/steps.h"
 #include "model/steps_by.h"
+#include "model/switches.h"
 #include "model/time.h"
 
 #include <cstdint>
@@ -42,6 +43,7 @@ struct ModelOptions {
     /// A kernel counts as communication if its qualified name ("space::function") contains one of these. Case
     /// does not matter.
     std::vector<std::string> communicationKernels;
+    std::vector<Switch> switches;       ///< of the cluster's network; empty if the user did not give them
     std::optional<StepStretch> stretch; ///< null: the trace is the whole run
     /// Clocks of all hosts, the reference first. Empty: they are fitted to the trace.
     std::vector<HostClock> clocks;

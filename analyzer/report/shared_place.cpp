@@ -11,8 +11,6 @@
 namespace ringside::report {
 namespace {
 
-constexpr double kKinds = 3; ///< kinds of places that are tried
-
 struct Place {
     std::set<std::int64_t> ranks;
     std::set<std::size_t> hosts;
@@ -82,6 +80,26 @@ Places rowsOfHosts(const model::Model& model)
     return places;
 }
 
+/// Returns the ranks behind each switch that the user described. Switches above all hosts of the run are left
+/// out.
+Places switchesOf(const model::Model& model)
+{
+    std::map<std::string_view, std::vector<const model::Rank*>> ranksOn; // by short host name
+    for (const model::Rank& rank : model.ranks) {
+        ranksOn[model::shortHostName(model.hosts[rank.host].name)].push_back(&rank);
+    }
+    Places places;
+    for (const model::Switch& each : model.switches) {
+        for (const std::string& host : each.hosts) {
+            for (const model::Rank* const rank : ranksOn[host]) {
+                add(places, each.name, *rank);
+            }
+        }
+    }
+    std::erase_if(places, [&](const auto& place) { return place.second.hosts.size() == model.hosts.size(); });
+    return places;
+}
+
 /// Returns the probability that all of `drawn` ranks out of `all` are among `held`.
 double probabilityOfAll(std::size_t drawn, std::size_t held, std::size_t all)
 {
@@ -106,9 +124,12 @@ const Places::value_type* smallestHolding(const Places& places, const std::set<s
 }
 
 /// Returns the place, if its share of late ranks and the probability by chance allow to name it.
-std::optional<SharedPlace> judge(const Places& places, const std::set<std::int64_t>& ranks, std::size_t all,
-                                 std::string_view what, std::string_view advice)
+/// `kinds` is the number of kinds of places that are tried.
+std::optional<SharedPlace> judge(const Places& places, const std::set<std::int64_t>& ranks,
+                                 const model::Model& model, std::string_view what, std::string_view advice)
 {
+    const double kinds = model.switches.empty() ? 3 : 4;
+    const std::size_t all = model.ranks.size();
     constexpr double kMostChance = 0.01;
     constexpr std::size_t kPart = 4;
     const Places::value_type* const place = smallestHolding(places, ranks);
@@ -118,7 +139,7 @@ std::optional<SharedPlace> judge(const Places& places, const std::set<std::int64
     }
     double chance = 0;
     for (const auto& [name, other] : places) {
-        chance += kKinds * probabilityOfAll(ranks.size(), other.ranks.size(), all);
+        chance += kinds * probabilityOfAll(ranks.size(), other.ranks.size(), all);
     }
     if (chance >= kMostChance) {
         return std::nullopt;
@@ -134,22 +155,27 @@ std::optional<SharedPlace> judge(const Places& places, const std::set<std::int64
 std::optional<SharedPlace> sharedPlace(const model::Model& model, std::span<const std::int64_t> ranks)
 {
     const std::set<std::int64_t> late(ranks.begin(), ranks.end());
-    const std::size_t all = model.ranks.size();
-    if (late.size() < 2 || late.size() >= all) {
+    if (late.size() < 2 || late.size() >= model.ranks.size()) {
         return std::nullopt;
     }
     auto place =
-        judge(hostsOf(model), late, all, "{} ranks of host {}",
+        judge(hostsOf(model), late, model, "{} ranks of host {}",
               "Look at what the ranks of this host share: its CPUs and memory, power and cooling, its "
               "network adapters, other jobs on it.");
     if (!place) {
         place =
-            judge(railsOf(model), late, all, "{} ranks with local rank {}, on different hosts",
+            judge(switchesOf(model), late, model, "{} ranks behind switch {}",
+                  "Look at this switch and its links: errors, congestion, uplinks that are down, other jobs "
+                  "behind it; and at the power and cooling of its rack.");
+    }
+    if (!place) {
+        place =
+            judge(railsOf(model), late, model, "{} ranks with local rank {}, on different hosts",
                   "Look at what the same GPU of every host shares: the network adapters and switches of that "
                   "rail, or the same part of the model.");
     }
     if (!place) {
-        place = judge(rowsOfHosts(model), late, all, "{} ranks of hosts {}*",
+        place = judge(rowsOfHosts(model), late, model, "{} ranks of hosts {}*",
                       "Look at what these hosts share: a switch, power or cooling of a rack.");
     }
     return place;

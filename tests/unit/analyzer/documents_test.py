@@ -79,7 +79,7 @@ class Documents(unittest.TestCase):
     def test_bash_completes(self):
         self.assertLessEqual(set(commands()), self.in_bash(""))
         self.assertNotIn("documents", self.in_bash("do"))
-        self.assertEqual(self.in_bash("diff", "--to"), {"--tolerance"})
+        self.assertEqual(self.in_bash("diff", "--tol"), {"--tolerance"})
         self.assertEqual(self.in_bash("report", "--format", "h"), {"hta-csv", "html"})
         self.assertEqual(self.in_bash("report", "--format", "=", "h"), {"hta-csv", "html"})
         self.assertEqual(self.in_bash("report", "fi"), {"fish"})
@@ -96,7 +96,7 @@ class Documents(unittest.TestCase):
             return {each.split("\t")[0] for each in text.splitlines()}
 
         self.assertEqual(completed("ringside re"), {name for name in commands() if name.startswith("re")})
-        self.assertEqual(completed("ringside diff --to"), {"--tolerance"})
+        self.assertEqual(completed("ringside diff --tol"), {"--tolerance"})
         self.assertEqual(completed("ringside report --format h"), {"hta-csv", "html"})
 
     def test_zsh_completes(self):

@@ -69,6 +69,16 @@ class Parallel(unittest.TestCase):
         settings.write_text("[parallel]\ntp = \"8\"\n")
         self.assertIn("'tp' is not a number", run(RINGSIDE, "report", self.part, "--config", settings, expect=2).stderr)
 
+    def test_a_topology_is_read_or_refused_with_its_line(self):
+        topology = self.folder / "topology.conf"
+        topology.write_text("SwitchName=leaf1 Nodes=node[0-1]\nSwitchName=leaf2 Nodes=node[2-3]\n", encoding="utf-8")
+        self.assertEqual(self.report(self.whole, "--topology", topology)["ranks"], self.report(self.whole)["ranks"])
+        topology.write_text("SwitchName=leaf1 Nodes=node[1-\n", encoding="utf-8")
+        refused = run(RINGSIDE, "report", self.whole, "--topology", topology, expect=2).stderr
+        self.assertIn(f"--topology {topology}: line 1 of the topology", refused)
+        self.assertIn("topology.conf", refused)
+        self.assertIn("No such file", run(RINGSIDE, "report", self.whole, "--topology", self.folder / "none", expect=2).stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

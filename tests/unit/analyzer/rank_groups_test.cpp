@@ -144,6 +144,21 @@ TEST(SharedPlace, IsARail)
     EXPECT_EQ(placeOf(model, {5, 13, 21, 29}), "all 4 ranks with local rank 5, on different hosts");
 }
 
+TEST(SharedPlace, IsASwitch)
+{
+    model::Model model = cluster({"n1.cluster", "n2.cluster", "n3.cluster", "n4.cluster"});
+    model.switches = model::parseSwitches("SwitchName=leaf1 Nodes=n[1-2]\nSwitchName=leaf2 Nodes=n[3-4]\n"
+                                          "SwitchName=spine Switches=leaf[1-2]\n");
+    Ranks ranks;
+    for (std::int64_t rank = 16; rank < 32; ++rank) {
+        ranks.push_back(rank);
+    }
+    EXPECT_EQ(placeOf(model, ranks), "all 16 ranks behind switch leaf2");
+    ranks.resize(8);
+    EXPECT_EQ(placeOf(model, ranks), "all 8 ranks of host n3.cluster") << "the smaller place is named";
+    EXPECT_EQ(placeOf(model, {16, 24}), "") << "two of sixteen";
+}
+
 TEST(SharedPlace, IsTheBeginOfHostNames)
 {
     const model::Model model = cluster({"r1-a", "r1-b", "r2-a", "r2-b"});
