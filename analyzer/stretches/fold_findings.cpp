@@ -106,8 +106,11 @@ void Fold::finishFindings(report::Draft& draft) const
         if (isChance(folded, finding, m_stretches)) {
             continue;
         }
-        finding.title += fmt::format(" (figures of steps {} to {}; found in {} of {} stretches)",
-                                     folded.firstStep, folded.lastStep, folded.stretches, m_stretches);
+        // What costs nothing a step is a fact about the run, such as a rank that died or a setting.
+        if (folded.costs || folded.stretches < m_stretches) {
+            finding.title += fmt::format(" (figures of steps {} to {}; found in {} of {} stretches)",
+                                         folded.firstStep, folded.lastStep, folded.stretches, m_stretches);
+        }
         draft.estimates.push_back(mean(folded.estimated, folded.estimateNs));
         report.findings.push_back(std::move(finding));
     }

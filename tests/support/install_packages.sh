@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The one list of Debian packages that Ringside needs to be built and tested. Installs what is missing; where everything is
 # there it needs neither root nor a network. `--bench` adds what only the benchmarks compare with, `--gui` what the desktop
-# program and its tests need, `--lab` what the machines of tests/lab are made of, `--mpi` what ringside-mpi needs, `--packaging` the systems that
+# program and its tests need, `--lab` what the machines of tests/lab are made of, `--mpi` what ringside-mpi and the export to OTF2 need, `--packaging` the systems that
 # packages are tried on.
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
@@ -23,7 +23,7 @@ for group in "$@"; do
     --gui) packages+=(appstream at-spi2-core dbus-daemon desktop-file-utils fonts-dejavu-core gir1.2-atspi-2.0 libqcustomplot-dev pngquant python3-gi qt6-base-dev shared-mime-info xdotool xvfb) ;;
     --packaging) packages+=(debootstrap lintian rpm rpmlint) ;;
     --lab) packages+=(busybox-static cpio ibverbs-providers kmod perftest prometheus qemu-system-x86) ;;
-    --mpi) packages+=(libopenmpi-dev openmpi-bin) ;;
+    --mpi) packages+=(libopen-trace-format2-dev libopenmpi-dev openmpi-bin otf2-tools) ;;
     *) fail "there is no group of packages '$group'" "Known are --bench, --gui, --lab, --mpi and --packaging." ;;
     esac
 done
