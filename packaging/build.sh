@@ -53,7 +53,7 @@ tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH
 cpack --config "$output/build/CPackConfig.cmake" -G "DEB;RPM" -B "$output/cpack" >"$output/cpack.log" || fail "cpack failed" "$(tail -5 "$output/cpack.log")"
 mv "$output"/cpack/*.deb "$output"/cpack/*.rpm "$output/packages"
 if [ -n "$gui" ]; then
-    cmake --preset release -B "$output/gui" -DRINGSIDE_BUILD_TRAINER=OFF -DRINGSIDE_BUILD_COLLECTOR=OFF "${contact[@]}" >/dev/null &&
+    cmake --preset release -B "$output/gui" -DRINGSIDE_BUILD_TRAINER=OFF -DRINGSIDE_BUILD_COLLECTOR=OFF -DRINGSIDE_CLUSTER=OFF "${contact[@]}" >/dev/null &&
         cmake --build "$output/gui" --target ringside-gui ringside_changelog_gui || fail "ringside-gui does not build"
     cpack --config "$output/gui/CPackConfig.cmake" -G DEB -B "$output/cpack" -D CPACK_COMPONENTS_ALL=gui >"$output/cpack.log" ||
         fail "cpack failed" "$(tail -5 "$output/cpack.log")"
