@@ -18,7 +18,6 @@ namespace ringside::stretches {
 /// and evidence are those of the stretch in which it costs most.
 struct FoldedFinding {
     rules::Finding finding;
-    std::optional<std::int64_t> estimate;
     std::int64_t firstStep = 0, lastStep = 0; ///< of the stretch that the text is of
     double costNs = 0, estimateNs = 0;        ///< times the analyzed steps of each stretch
     bool costs = false, estimated = false;    ///< whether any stretch has a cost, or an estimate

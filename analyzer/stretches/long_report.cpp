@@ -15,15 +15,16 @@
 namespace ringside::stretches {
 namespace {
 
-/// Files of a run take at least this share of the memory that their rows need.
-constexpr std::uint64_t kLeastPacking = 8;
+/// The rows of a run need about this many times the bytes of its files at most, so that small runs need no
+/// plan.
+constexpr std::uint64_t kMostUnpacking = 8;
 /// First byte of what is sent to process 0: a record follows, or the reason why there is none.
 constexpr char kRecord = 'r';
 constexpr char kFailure = 'f';
 
 Plan planOf(const LongRun& run)
 {
-    const bool small = trace::fileBytesOf(run.path) * kLeastPacking < run.rowBytes;
+    const bool small = trace::fileBytesOf(run.path) * kMostUnpacking < run.rowBytes;
     return run.modelOptions.stepsBy.isGiven() || small
                ? Plan()
                : planStretches(trace::outlineOf(run.path), run.rowBytes);

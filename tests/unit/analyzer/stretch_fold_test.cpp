@@ -158,6 +158,27 @@ TEST(StretchFold, AFactAboutTheRunIsNotOfAStretch)
     EXPECT_EQ(found(report, "first_to_die")->title, "title of first_to_die");
 }
 
+TEST(StretchFold, MediansOfManyCollectivesAreThoseOfEveryNth)
+{
+    constexpr std::int64_t kValues = 50'000;
+    Fold fold(4 * kSteps);
+    for (std::int64_t i = 0; i < 3; ++i) {
+        StretchRecord record = stretch(i * kSteps, {});
+        record.collectives.resize(1);
+        record.collectives.front().count = kValues;
+        record.collectiveTimes.resize(1);
+        for (std::int64_t value = 0; value < kValues; ++value) {
+            record.collectiveTimes.front().transfer.push_back(value * 7919 % kValues); // each value once
+        }
+        fold.add(record);
+    }
+    const Report report = fold.finish(draft(3 * kSteps, {}));
+    ASSERT_EQ(report.metrics.collectives.size(), 1U);
+    const auto& group = report.metrics.collectives.front();
+    EXPECT_EQ(group.count, 3 * kValues);
+    EXPECT_NEAR(static_cast<double>(*group.transferNs), kValues / 2.0, kValues / 100.0);
+}
+
 TEST(StretchFold, RulesThatApplyNowhereAreSaid)
 {
     StretchRecord first = stretch(0, {});
