@@ -4,6 +4,8 @@
 #include "model/model.h"
 #include "report/report.h"
 #include "report/sentences.h"
+#include "stretches/long_report.h"
+#include "support/temporary_directory.h"
 #include "support/trace_builder.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +47,7 @@ void addLaunch(trace::ProcessTrace& process, std::size_t step, const trace::Coll
 }
 
 /// The same work, done by launches of one graph: the first step's calls were its capture.
-void useGraph(trace::ProcessTrace& process)
+void useGraph(trace::ProcessTrace& process, std::size_t steps)
 {
     std::unordered_map<std::uint64_t, std::size_t> placeOf; // of a call id
     for (std::size_t i = 0; i < process.collectiveCalls.size(); ++i) {
@@ -65,7 +67,7 @@ void useGraph(trace::ProcessTrace& process)
         }
     }
     process.callCorrelations = {};
-    for (std::size_t step = 0; step < kSteps; ++step) {
+    for (std::size_t step = 0; step < steps; ++step) {
         addLaunch(process, step, process.collectiveCalls[kCalls * step]);
     }
     process.collectiveCalls.resize(kCalls);
@@ -74,10 +76,10 @@ void useGraph(trace::ProcessTrace& process)
     }
 }
 
-TraceBuilder training()
+TraceBuilder training(std::size_t steps = kSteps)
 {
     TraceBuilder trace(2);
-    trace.steps(kSteps, [](StepBuilder& step) {
+    trace.steps(static_cast<int>(steps), [](StepBuilder& step) {
         step.everyRank().compute(3ms);
         step.rank(1).compute(2ms);
         step.allReduce(1_MiB);
@@ -86,11 +88,11 @@ TraceBuilder training()
     return trace;
 }
 
-TraceBuilder withGraphs()
+TraceBuilder withGraphs(std::size_t steps = kSteps)
 {
-    TraceBuilder trace = training();
+    TraceBuilder trace = training(steps);
     for (int rank = 0; rank < 2; ++rank) {
-        useGraph(trace.process(rank));
+        useGraph(trace.process(rank), steps);
     }
     return trace;
 }
@@ -188,6 +190,30 @@ TEST(GraphLaunches, AreNamedInTheReport)
     };
     EXPECT_NE(text(withGraphs()).find("CUDA graphs were launched 12 times"), std::string::npos);
     EXPECT_EQ(text(training()).find("CUDA graphs"), std::string::npos);
+}
+
+/// The calls of the capture are in the first stretch only; each launch refers to them.
+TEST(GraphLaunch, IsTheSameInStretches)
+{
+    constexpr std::size_t kManySteps = 60;
+    const TemporaryDirectory folder;
+    const std::filesystem::path path = folder.path() / "graphs.ringside";
+    withGraphs(kManySteps).write(path);
+    const report::Report whole = report::buildReport(trace::openRun(path), {});
+    const auto cut = stretches::buildLongReport({path, {}, {}, 1});
+    ASSERT_TRUE(cut.has_value());
+    EXPECT_EQ(cut->stretches, 3U);
+    EXPECT_EQ(cut->model.graphLaunches, 2 * kManySteps);
+    EXPECT_EQ(cut->metrics.stepCount(), whole.metrics.stepCount());
+    EXPECT_EQ(cut->metrics.total().waitNs, whole.metrics.total().waitNs);
+    EXPECT_EQ(cut->metrics.total().transferNs, whole.metrics.total().transferNs);
+    EXPECT_EQ(cut->metrics.arrivalShare(), whole.metrics.arrivalShare());
+    ASSERT_EQ(cut->metrics.collectives.size(), whole.metrics.collectives.size());
+    for (std::size_t i = 0; i < whole.metrics.collectives.size(); ++i) {
+        EXPECT_EQ(cut->metrics.collectives[i].count, whole.metrics.collectives[i].count);
+        EXPECT_EQ(cut->metrics.collectives[i].transferNs, whole.metrics.collectives[i].transferNs);
+    }
+    EXPECT_EQ(unknownCalls(cut->model), unknownCalls(whole.model));
 }
 
 } // namespace
