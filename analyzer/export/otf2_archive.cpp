@@ -147,8 +147,8 @@ void Otf2Archive::endCollective(OTF2_LocationRef location, std::int64_t ns, cons
     std::uint64_t time = 0;
     OTF2_EvtWriter* const writer = writerAt(location, ns, time);
     check(OTF2_EvtWriter_MpiCollectiveEnd(writer, nullptr, time, collective.operation,
-                                          collective.communicator, collective.root, collective.bytes,
-                                          collective.bytes));
+                                          collective.communicator, collective.root, collective.sentBytes,
+                                          collective.receivedBytes));
 }
 
 void Otf2Archive::writeCommunicators(OTF2_GlobalDefWriter* definitions)

@@ -43,7 +43,9 @@ public:
         OTF2_CollectiveOp operation = OTF2_COLLECTIVE_OP_BARRIER;
         OTF2_CommRef communicator = OTF2_UNDEFINED_COMM;
         std::uint32_t root = OTF2_UNDEFINED_UINT32;
-        std::uint64_t bytes = OTF2_UNDEFINED_UINT64; ///< of this rank; undefined if not known
+        std::uint64_t sentBytes =
+            OTF2_UNDEFINED_UINT64; ///< by this rank; undefined if not known, as the next
+        std::uint64_t receivedBytes = OTF2_UNDEFINED_UINT64;
     };
     void endCollective(OTF2_LocationRef location, std::int64_t ns, const Collective& collective);
 

@@ -4,8 +4,12 @@
 import collections
 import csv
 import json
+import re
+import shutil
 import sqlite3
+import subprocess
 import tarfile
+import unittest
 
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -103,6 +107,21 @@ class Exports(lab.Scenario):
         for sample in families["ringside_rank_step_seconds"].samples:
             parts[sample.labels["rank"]] += 1
         self.assertEqual(parts, {str(rank): 4 for rank in range(4)})
+
+    @unittest.skipUnless(shutil.which("otf2-print"), "otf2-print is not installed")
+    def test_otf2_says_who_sent_what(self):
+        if "otf2" not in lab.run([lab.RINGSIDE, "export", "--help"]).stdout:
+            self.skipTest("built without libotf2")
+        printed = subprocess.run(["otf2-print", self.export("otf2") / "traces.otf2"], check=True, capture_output=True, text=True).stdout
+        ends = [line for line in printed.splitlines() if line.startswith("MPI_COLLECTIVE_END")]
+        matched = self.query("SELECT count(*) AS n FROM collective_call")[0]["n"]
+        self.assertEqual(len(ends), matched)
+        first = [re.search(r"Root: (\d+).*Sent: (\d+), Received: (\d+)", line) for line in ends if "BCAST" in line]
+        sizes = sorted((int(found[2]), int(found[3])) for found in first)  # the parameters, from rank 0 to all
+        self.assertEqual({found[1] for found in first}, {"0"})
+        self.assertEqual([sent for sent, _ in sizes], [0, 0, 0, sizes[-1][0]])
+        self.assertEqual([received for _, received in sizes], [sizes[-1][0]] * 3 + [0])
+        self.assertGreater(sizes[-1][0], 0)
 
     def test_what_holds_the_run_is_as_private_as_the_run(self):
         for form, private in (("chrome", True), ("perfetto", True), ("sqlite", True), ("csv", True), ("prometheus", False)):

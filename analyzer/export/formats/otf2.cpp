@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 namespace ringside::exporting::exporter_otf2 {
@@ -24,7 +25,8 @@ namespace {
 
 using model::CollectiveKind;
 
-OTF2_CollectiveOp operationOf(CollectiveKind kind)
+/// Returns null for what is no collective of the format.
+std::optional<OTF2_CollectiveOp> operationOf(CollectiveKind kind)
 {
     switch (kind) {
     case CollectiveKind::AllReduce:
@@ -44,7 +46,7 @@ OTF2_CollectiveOp operationOf(CollectiveKind kind)
     case CollectiveKind::Scatter:
         return OTF2_COLLECTIVE_OP_SCATTER;
     default:
-        return OTF2_COLLECTIVE_OP_BARRIER;
+        return std::nullopt;
     }
 }
 
@@ -59,6 +61,39 @@ OTF2_RegionRole roleOf(CollectiveKind kind)
         return OTF2_REGION_ROLE_COLL_ALL2ONE;
     default:
         return OTF2_REGION_ROLE_COLL_ALL2ALL;
+    }
+}
+
+struct Sizes {
+    std::uint64_t sent = OTF2_UNDEFINED_UINT64;
+    std::uint64_t received = OTF2_UNDEFINED_UINT64;
+};
+
+/// Returns the bytes of a rank's buffers. `bytes` are those of Operation: of all-gather and reduce-scatter
+/// the part of one rank. Undefined if they are not known. `isRoot` is null if there is no root or it is not
+/// known.
+Sizes sizesOf(const model::Operation& operation, std::optional<bool> isRoot)
+{
+    const std::uint64_t bytes = operation.bytes.value_or(0);
+    std::uint64_t all = 0;
+    const bool rooted = roleOf(operation.kind) != OTF2_REGION_ROLE_COLL_ALL2ALL;
+    if (!operation.bytes || operation.size <= 0 || rooted != isRoot.has_value() ||
+        __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(operation.size), &all)) {
+        return {};
+    }
+    switch (operation.kind) {
+    case CollectiveKind::AllReduce:
+        return {bytes, bytes};
+    case CollectiveKind::AllGather:
+        return {bytes, all};
+    case CollectiveKind::ReduceScatter:
+        return {all, bytes};
+    case CollectiveKind::Broadcast:
+        return {*isRoot ? bytes : 0, *isRoot ? 0 : bytes};
+    case CollectiveKind::Reduce:
+        return {bytes, *isRoot ? bytes : 0};
+    default:
+        return {};
     }
 }
 
@@ -156,6 +191,22 @@ private:
         }
     }
 
+    /// Returns the root's place in the communicator, or null if the collective has none or it is not known.
+    static std::optional<std::uint32_t> rootOf(const trace::CollectiveCallRow& call, CollectiveKind kind)
+    {
+        const bool rooted = roleOf(kind) != OTF2_REGION_ROLE_COLL_ALL2ALL;
+        return rooted && call.peer && *call.peer >= 0 ? std::optional(static_cast<std::uint32_t>(*call.peer))
+                                                      : std::nullopt;
+    }
+
+    /// Returns whether the part is that of the communicator's member with this place.
+    static bool isMember(const trace::ProcessTrace& process, const OwnPart& part, std::uint32_t place)
+    {
+        const std::int64_t id = process.collectiveCalls[part.participant->call].communicator;
+        const auto row = std::ranges::find(process.communicators, id, &trace::CommunicatorRow::id);
+        return row != process.communicators.end() && row->rank == place;
+    }
+
     void collectives(std::size_t index)
     {
         const model::ClockMap& clock = m_model.ranks[index].clock;
@@ -169,15 +220,15 @@ private:
             const std::int64_t end = clock.toRun(part.participant->device->end);
             const auto communicator = m_communicators.find(operation.communicator);
             m_archive.enter(location, begin, region);
-            if (communicator != m_communicators.end()) {
-                const auto& peer = process.collectiveCalls[part.participant->call].peer;
-                const bool rooted =
-                    roleOf(operation.kind) != OTF2_REGION_ROLE_COLL_ALL2ALL && peer && *peer >= 0;
+            const auto kind = operationOf(operation.kind);
+            if (kind && communicator != m_communicators.end()) {
+                const auto root = rootOf(process.collectiveCalls[part.participant->call], operation.kind);
+                const Sizes sizes =
+                    sizesOf(operation, root ? std::optional(isMember(process, part, *root)) : std::nullopt);
                 m_archive.beginCollective(location, begin);
                 m_archive.endCollective(location, end,
-                                        {operationOf(operation.kind), communicator->second,
-                                         rooted ? static_cast<std::uint32_t>(*peer) : OTF2_UNDEFINED_UINT32,
-                                         operation.bytes.value_or(OTF2_UNDEFINED_UINT64)});
+                                        {*kind, communicator->second, root.value_or(OTF2_UNDEFINED_UINT32),
+                                         sizes.sent, sizes.received});
             }
             m_archive.leave(location, end, region);
         }
