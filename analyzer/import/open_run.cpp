@@ -349,15 +349,6 @@ void noteOrigin(const std::vector<Source>& sources, trace::RunTrace& run)
     }
 }
 
-/// Removes the trailing slash of "run.ringside/" and resolves ".", because reports name a run by its last
-/// path component.
-fs::path named(const fs::path& path)
-{
-    const fs::path run = path.has_filename() ? path : path.parent_path();
-    std::error_code ignored;
-    return run.filename() == "." || run.filename() == ".." ? fs::canonical(run, ignored) : run;
-}
-
 /// Opens a native file or directory. `progress` counts the bytes of chunks, which are nearly all.
 trace::RunTrace openNative(const fs::path& path, Progress& progress)
 {
@@ -376,6 +367,13 @@ trace::RunTrace openNative(const fs::path& path, Progress& progress)
 
 } // namespace
 
+fs::path namedPath(const fs::path& path)
+{
+    const fs::path run = path.has_filename() ? path : path.parent_path();
+    std::error_code ignored;
+    return run.filename() == "." || run.filename() == ".." ? fs::canonical(run, ignored) : run;
+}
+
 bool isNative(const std::vector<fs::path>& paths)
 {
     return std::ranges::all_of(paths, isNativeRun);
@@ -385,12 +383,12 @@ trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
                         std::span<const Importer* const> importers)
 {
     if (paths.size() == 1 && isNative(paths)) {
-        return openNative(named(paths.front()), progress);
+        return openNative(namedPath(paths.front()), progress);
     }
     std::vector<Source> sources = findSources(paths, importers);
     trace::RunTrace run;
-    run.path = paths.size() == 1     ? named(paths.front())
-               : sources.size() == 1 ? named(sources.front().path)
+    run.path = paths.size() == 1     ? namedPath(paths.front())
+               : sources.size() == 1 ? namedPath(sources.front().path)
                                      : fs::absolute(paths.front()).parent_path();
     std::vector<Source*> foreign;
     for (Source& source : sources) {

@@ -14,6 +14,9 @@ namespace ringside::importers {
 /// imported. Throws Error if a path does not exist or cannot be read.
 [[nodiscard]] bool isNative(const std::vector<std::filesystem::path>& paths);
 
+/// Returns a run's path with the name that reports give it: without a trailing slash, and not "." or "..".
+[[nodiscard]] std::filesystem::path namedPath(const std::filesystem::path& path);
+
 /// Opens all paths as one run. A directory with native traces is a native run, and other files in it are
 /// ignored. In any other directory, all files that an importer recognises are read, down to a depth of 3.
 /// Ranks come from the contents, else from the file names, else from the order of the names, which is

@@ -130,7 +130,7 @@ int run(const Options& options)
     const model::ModelOptions modelOptions = options.modelArguments.modelOptions();
     std::optional<report::Report> inStretches;
     if (options.run.size() == 1 && importers::isNative(options.run)) {
-        const stretches::LongRun longRun{options.run.front(), values, modelOptions,
+        const stretches::LongRun longRun{importers::namedPath(options.run.front()), values, modelOptions,
                                          options.memoryMib << kMib};
         if (team() != nullptr && team()->rank() > 0) {
             stretches::helpWithReport(longRun, *team());

@@ -83,8 +83,9 @@ class Stretches(cases.FolderCase):
             self.assertEqual(cut["messages"], whole["messages"])
 
     def test_the_text_says_how_it_was_read(self):
-        text = subprocess.run([RINGSIDE, "report", self.job(8, 60, "late_rank"), "--memory", str(CUT)], check=True, capture_output=True,
-                              text=True).stdout
+        text = subprocess.run([RINGSIDE, "report", f"{self.job(8, 60, 'late_rank')}/", "--memory", str(CUT)], check=True,
+                              capture_output=True, text=True).stdout
+        self.assertTrue(text.startswith("Ringside: late_rank_8.ringside - "), text)  # also with a slash behind the name
         self.assertIn("Read in 3 stretches of steps", text)
 
 
