@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -54,12 +53,11 @@ struct Times {
 class Matcher final {
 public:
     Matcher(const trace::RunTrace& run, const std::vector<Rank>& ranks, std::int64_t worldSize,
-            const std::optional<StepStretch>& stretch)
+            const StretchTimes& stretch)
         : m_run(run)
         , m_ranks(ranks)
+        , m_stretch(stretch)
         , m_complete(static_cast<std::int64_t>(ranks.size()) == worldSize)
-        , m_cutBefore(stretch && !stretch->beginsRun)
-        , m_cutBehind(stretch && !stretch->endsRun)
     {}
     void addRank(std::size_t index, const CommunicationWork& communication);
     MatchResult finish();
@@ -68,20 +66,16 @@ private:
     void addPart(const CommunicatorKey& key, const trace::CommunicatorRow& row, std::size_t rank,
                  const Part& part, const Times& times);
     void noteMismatch(const Operation& operation, std::size_t rank, const trace::CollectiveCallRow& call);
-    void dropEdges();
-
-    /// The orders that every member has, as far as the trace is cut there.
-    struct Common {
-        std::int64_t first = std::numeric_limits<std::int64_t>::min();
-        std::int64_t last = std::numeric_limits<std::int64_t>::max();
-    };
+    /// Returns whether the operation belongs to the stretch: by the call of its first participant.
+    [[nodiscard]] bool isOwn(const Operation& operation) const
+    {
+        return m_stretch.holds(m_ranks[operation.participants.front().rank].process, operation.calledNs);
+    }
 
     const trace::RunTrace& m_run;
     const std::vector<Rank>& m_ranks;
-    bool m_complete;  ///< no rank of the job is missing
-    bool m_cutBefore; ///< the run began before the trace
-    bool m_cutBehind; ///< the run went on behind the trace
-    std::map<CommunicatorKey, Common> m_common;
+    const StretchTimes& m_stretch;
+    bool m_complete;                                   ///< no rank of the job is missing
     std::map<CommunicatorKey, std::int64_t> m_members; ///< how many ranks have the communicator
     std::map<OperationKey, Operation> m_operations;
     std::int64_t m_mismatches = 0;
@@ -166,17 +160,13 @@ void Matcher::addRank(std::size_t index, const CommunicationWork& communication)
     auto runs = runsOf(process);
     const std::set<std::int64_t> exchanges = exchangesOf(process);
     m_untyped += std::count_if(process.collectiveCalls.begin(), process.collectiveCalls.end(),
-                               [](const trace::CollectiveCallRow& call) { return !call.datatype; });
+                               [&](const trace::CollectiveCallRow& call) {
+                                   return !call.datatype && m_stretch.holds(rank.process, call.startNs);
+                               });
     for (const auto& [key, row] : communicatorsOf(rank, process)) {
         ++m_members[key];
-        const std::vector<Part> parts = partsOf(process, std::move(runs[row->id]), exchanges);
-        for (const Part& part : parts) {
+        for (const Part& part : partsOf(process, std::move(runs[row->id]), exchanges)) {
             addPart(key, *row, index, part, times);
-        }
-        if (!parts.empty() && !parts.front().byPlace) {
-            Common& common = m_common[key];
-            common.first = std::max(common.first, parts.front().order);
-            common.last = std::min(common.last, parts.back().order);
         }
     }
 }
@@ -195,9 +185,9 @@ void Matcher::addPart(const CommunicatorKey& key, const trace::CommunicatorRow& 
                      part.bytes, call.datatype, row.size,      isKnown(row),
                      part.calls, false,         part.calledNs, {}};
     } else if (disagree(operation, kind, call, part)) {
-        const bool knownPlace = operation.groupKnown && !(part.byPlace && m_cutBefore);
-        m_unmatched += knownPlace ? 0 : 1;
-        if (knownPlace) {
+        const bool knownPlace = operation.groupKnown && !(part.byPlace && m_stretch.isCutBefore());
+        m_unmatched += !knownPlace && isOwn(operation) ? 1 : 0;
+        if (knownPlace && isOwn(operation)) {
             noteMismatch(operation, rank, call);
         }
         operation.mismatched = true;
@@ -230,27 +220,15 @@ void Matcher::noteMismatch(const Operation& operation, std::size_t rank, const t
         m_ranks[rank].rank, process.text(call.api), amountText(call.count, call.datatype, call.bytes));
 }
 
-/// Where the trace is cut, a member may have made a call before the cut and another one behind it.
-void Matcher::dropEdges()
-{
-    std::erase_if(m_operations, [&](const auto& entry) {
-        const auto& [hash, size, order] = entry.first;
-        const auto common = m_common.find({hash, size});
-        return common != m_common.end() && ((m_cutBefore && order < common->second.first) ||
-                                            (m_cutBehind && order > common->second.last));
-    });
-}
-
 MatchResult Matcher::finish()
 {
-    dropEdges();
     MatchResult result;
     std::int64_t incomplete = 0;
     for (auto& [key, operation] : m_operations) {
         if (operation.size <= 0 && m_complete) { // the size was not recorded, but all members use it
             operation.size = m_members[{std::get<0>(key), std::get<1>(key)}];
         }
-        incomplete += operation.complete() ? 0 : 1;
+        incomplete += !operation.complete() && isOwn(operation) ? 1 : 0;
         result.operations.push_back(std::move(operation));
     }
     if (m_mismatches > 0) {
@@ -353,7 +331,7 @@ std::optional<Arrivals> arrivals(const Operation& operation, const std::vector<R
 
 MatchResult matchCollectives(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
                              const std::vector<CommunicationWork>& communication, std::int64_t worldSize,
-                             const std::optional<StepStretch>& stretch)
+                             const StretchTimes& stretch)
 {
     Matcher matcher(trace, ranks, worldSize, stretch);
     for (std::size_t i = 0; i < ranks.size(); ++i) {

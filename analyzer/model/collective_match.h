@@ -3,7 +3,7 @@
 // that are missing or disagree are reported; they do not make matching fail.
 #pragma once
 #include "model/communication_work.h"
-#include "model/model_options.h"
+#include "model/stretch_times.h"
 #include "model/time.h"
 #include "trace/vocabulary/collective.h"
 
@@ -98,12 +98,11 @@ struct MatchResult {
 
 /// Matches the collectives of all ranks. Point-to-point and one-sided calls are left out, because sequence
 /// numbers do not show which two calls exchange data. If a communicator's size is not known and traces of all
-/// `worldSize` ranks are present, its size is the number of ranks that use it. In a part of a run
-/// (`stretch`), operations before or behind what every member recorded of a communicator are left out, and
-/// ranks that are matched by their place among the calls of the part are not said to disagree.
+/// `worldSize` ranks are present, its size is the number of ranks that use it. In a part of a run,
+/// issues count only what belongs to `stretch`, and ranks that are matched by their place among the calls of
+/// the part are not said to disagree.
 [[nodiscard]] MatchResult matchCollectives(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
                                            const std::vector<CommunicationWork>& communication,
-                                           std::int64_t worldSize,
-                                           const std::optional<StepStretch>& stretch = {});
+                                           std::int64_t worldSize, const StretchTimes& stretch = {});
 
 } // namespace ringside::model

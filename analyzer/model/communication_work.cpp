@@ -42,7 +42,8 @@ std::unordered_map<std::uint32_t, std::vector<Unit>> capturedUnits(const trace::
 
 struct Launched {
     std::uint32_t graph;
-    Rows rows; ///< its communication kernels
+    std::int64_t startNs; ///< of the host call
+    Rows rows;            ///< its communication kernels
 };
 
 std::unordered_map<std::uint32_t, std::uint64_t>
@@ -97,7 +98,8 @@ CommunicationWork findCommunicationWork(const trace::ProcessTrace& process, cons
     const auto callOf = callsByCorrelation(process.callCorrelations);
     std::unordered_map<std::uint64_t, Launched> launches;
     for (std::size_t i = 0; i < process.graphLaunches.size(); ++i) {
-        launches.try_emplace(process.graphLaunches.launch[i], Launched{process.graphLaunches.graph[i], {}});
+        launches.try_emplace(process.graphLaunches.launch[i],
+                             Launched{process.graphLaunches.graph[i], process.graphLaunches.startNs[i], {}});
     }
     CommunicationWork result;
     const trace::KernelColumns& kernels = process.kernels;
@@ -121,7 +123,9 @@ CommunicationWork findCommunicationWork(const trace::ProcessTrace& process, cons
         const bool fits =
             work.rows.empty() || (captured != units.end() &&
                                   attribute(result, kernels, std::move(work.rows), captured->second, launch));
-        result.unmatchedLaunches += fits ? 0 : 1;
+        if (!fits) {
+            result.unmatchedLaunches.push_back(work.startNs);
+        }
     }
     return result;
 }

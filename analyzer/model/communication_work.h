@@ -33,8 +33,8 @@ struct CommunicationKernel {
 };
 
 struct CommunicationWork {
-    std::vector<CommunicationKernel> kernels; ///< communication kernels whose call is known
-    std::int64_t unmatchedLaunches = 0;       ///< graph launches whose communication kernels match no calls
+    std::vector<CommunicationKernel> kernels;    ///< communication kernels whose call is known
+    std::vector<std::int64_t> unmatchedLaunches; ///< when graphs were launched whose kernels match no calls
 };
 [[nodiscard]] CommunicationWork findCommunicationWork(const trace::ProcessTrace& process,
                                                       const KernelClasses& classes);

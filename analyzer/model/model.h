@@ -11,6 +11,7 @@
 #include "model/parallel_layout.h"
 #include "model/step_pattern.h"
 #include "model/steps.h"
+#include "model/stretch_times.h"
 #include "model/time.h"
 #include "model/workload.h"
 
@@ -88,8 +89,7 @@ struct Model {
     std::optional<PeriodFound> stepPeriod;         ///< set if steps were found by the period of calls
     std::size_t graphLaunches = 0;                 ///< launches of CUDA graphs in all processes
     std::optional<StepStretch> stretch; ///< the steps that this model is about; null: all of the run
-    /// When the host was in these steps, by process. Empty without a stretch.
-    std::vector<Interval> stretchTimes;
+    StretchTimes stretchTimes;
     bool analyzedWhole = false; ///< too few steps to leave any out: all are analyzed, with low confidence
 
     [[nodiscard]] const trace::ProcessTrace& processOf(const Rank& rank) const
@@ -118,13 +118,6 @@ struct Model {
     {
         return std::ranges::any_of(ranks,
                                    [](const Rank& rank) { return rank.stepSource == StepSource::Recording; });
-    }
-    /// Whether something that a process began at a time of its host belongs to the stretch. Always true
-    /// without one. What belongs to the steps around a stretch belongs to another stretch, too.
-    [[nodiscard]] bool isOfStretch(std::size_t process, std::int64_t hostNs) const
-    {
-        return stretchTimes.empty() ||
-               (hostNs >= stretchTimes[process].start && hostNs < stretchTimes[process].end);
     }
     /// Whether an operation belongs to the stretch: by the call of its first participant.
     [[nodiscard]] bool isOfStretch(const Operation& operation) const;

@@ -265,31 +265,6 @@ void choose(Model& model, MeasuredSteps&& steps)
     }
 }
 
-/// Finds when the host of each process was in the steps of the stretch.
-void findStretchTimes(Model& model)
-{
-    if (!model.stretch) {
-        return;
-    }
-    constexpr std::int64_t kBefore = std::numeric_limits<std::int64_t>::min();
-    constexpr std::int64_t kAfter = std::numeric_limits<std::int64_t>::max();
-    model.stretchTimes.assign(model.trace.processes.size(), {kBefore, kAfter});
-    for (const Rank& rank : model.ranks) {
-        const auto startOf = [&](auto&& isAt) {
-            const auto step = std::ranges::find_if(rank.steps, isAt, &Step::number);
-            return step == rank.steps.end() ? kAfter : step->host.start;
-        };
-        const StepStretch& stretch = *model.stretch;
-        Interval& times = model.stretchTimes[rank.process];
-        if (!stretch.beginsRun) {
-            times.start = startOf([&](std::int64_t number) { return number >= stretch.first; });
-        }
-        if (!stretch.endsRun) {
-            times.end = startOf([&](std::int64_t number) { return number > stretch.last; });
-        }
-    }
-}
-
 bool isOfStretch(const Model& model, const Step& step)
 {
     return !model.stretch || (step.number >= model.stretch->first && step.number <= model.stretch->last);
@@ -300,17 +275,18 @@ bool isOfStretch(const Model& model, const Step& step)
 void findSteps(Model& model)
 {
     findHostSteps(model);
-    findStretchTimes(model);
     trace::parallelFor(model.ranks.size(), trace::coreCount(), [&](std::size_t i) {
         Rank& rank = model.ranks[i];
         if (rank.stepSource == StepSource::Recording) {
             return;
         }
-        findDeviceSteps(rank.steps, model.processOf(rank), model.launches[rank.process], rank.device);
+        findDeviceSteps(rank.steps, model.processOf(rank), model.launches[rank.process], rank.device,
+                        model.stretch ? Extent::Part : Extent::Whole);
         markWarmUp(rank.steps, model.processOf(rank));
     });
     const auto withoutLaunches = std::ranges::count_if(model.ranks, [&](const Rank& rank) {
-        return rank.deviceTier && model.launches[rank.process].empty() && !rank.steps.empty();
+        return !model.stretch && rank.deviceTier && model.launches[rank.process].empty() &&
+               !rank.steps.empty();
     });
     if (withoutLaunches > 0) {
         model.issues.push_back({trace::Issue::StepsFromHostClock, withoutLaunches,
@@ -337,6 +313,9 @@ void chooseSteps(Model& model)
             any = any || step.device;
         }
         measuring += any ? 1U : 0U;
+    }
+    if (model.stretch) { // a rank that measured nothing here did so elsewhere in the run
+        measuring = model.ranks.size();
     }
     StepCoverage& coverage = model.stepCoverage;
     coverage.found = seen.size();

@@ -188,8 +188,8 @@ void cutAtFirstWork(std::vector<Step>& steps, const std::vector<DeviceSpan>& spa
 /// Removes the device times of steps that were measured only in part. Device recording stays on a little
 /// longer than its window, so that the work of the window's last step is complete; and it may begin later
 /// than its window. Steps that the host began outside that time are parts. They keep their device times only
-/// if no step was measured completely.
-void leaveOutParts(std::vector<Step>& steps, const trace::ProcessTrace& process)
+/// if no step of the run was measured completely.
+void leaveOutParts(std::vector<Step>& steps, const trace::ProcessTrace& process, Extent extent)
 {
     const auto device = std::ranges::find(process.tiers, trace::TierName("device"), &trace::TierRow::tier);
     const std::int64_t onNs = device == process.tiers.end() ? 0 : device->startNs.value_or(0);
@@ -205,7 +205,7 @@ void leaveOutParts(std::vector<Step>& steps, const trace::ProcessTrace& process)
         });
     };
     const auto isWhole = [&](const Step& step) { return step.device && !isPart(step); };
-    if (std::ranges::none_of(steps, isWhole)) {
+    if (extent == Extent::Whole && std::ranges::none_of(steps, isWhole)) {
         return;
     }
     for (Step& step : steps) {
@@ -287,17 +287,17 @@ StepsByDefinition optimizerSteps(const trace::ProcessTrace& process)
 }
 
 void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& process,
-                     const LaunchIndex& launches, std::optional<std::uint32_t> device)
+                     const LaunchIndex& launches, std::optional<std::uint32_t> device, Extent extent)
 {
-    if (launches.empty()) {
+    if (launches.empty() && extent == Extent::Whole) {
         useHostTimes(steps, process);
-    } else {
+    } else if (!launches.empty()) { // else the launches of late kernels may be in another part
         std::vector<DeviceSpan> spans(steps.size());
         const auto stepOfLaunch = stepOfLaunches(steps, process, launches);
         growSpans(spans, process.kernels, process, launches, stepOfLaunch, device);
         growSpans(spans, process.copies, process, launches, stepOfLaunch, device);
         cutAtFirstWork(steps, spans);
-        leaveOutParts(steps, process);
+        leaveOutParts(steps, process, extent);
     }
     markBoundaries(steps);
     markHandedOver(steps, process);

@@ -48,9 +48,13 @@ using StepsByDefinition = std::map<int, std::vector<Step>>;
 /// Returns steps that last from one range of the optimizer to the next (isOptimizerRange).
 [[nodiscard]] StepsByDefinition optimizerSteps(const trace::ProcessTrace& process);
 
+/// What a trace has of a run.
+enum class Extent : std::uint8_t { Whole, Part };
+
 /// Fills Step::device and Step::boundary. Only work on the device with ordinal `device` counts; work on all
-/// devices counts if it is null.
+/// devices counts if it is null. Steps that were measured in part keep their device times if no step of the
+/// run was measured as a whole; of a part of the run this is not known, and they lose them.
 void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& process,
-                     const LaunchIndex& launches, std::optional<std::uint32_t> device);
+                     const LaunchIndex& launches, std::optional<std::uint32_t> device, Extent extent);
 
 } // namespace ringside::model

@@ -32,7 +32,8 @@ std::optional<std::string> launchedProcesses()
 
 MpiTeam::MpiTeam(int& count, char**& arguments)
 {
-    MPI_Init(&count, &arguments);
+    int granted = 0;
+    MPI_Init_thread(&count, &arguments, MPI_THREAD_FUNNELED, &granted); // other threads analyze
     int rank = 0;
     int size = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -51,6 +52,10 @@ MpiTeam::MpiTeam(int& count, char**& arguments)
 
 MpiTeam::~MpiTeam()
 {
+    constexpr int kFailed = 3;
+    if (m_abandoned) { // the others wait in MPI_Ssend
+        MPI_Abort(MPI_COMM_WORLD, kFailed);
+    }
     MPI_Finalize();
 }
 

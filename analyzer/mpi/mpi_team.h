@@ -5,7 +5,8 @@
 
 namespace ringside::mpi {
 
-/// MPI is usable from the first to the last line of an object's life. There can be one of it.
+/// MPI is usable from the first to the last line of an object's life. There can be one of it. Only the thread
+/// that made it may call it.
 class MpiTeam final : public stretches::Team {
 public:
     /// Throws ringside::Error (Usage) if a launcher started several processes of which MPI sees only one.
@@ -19,8 +20,10 @@ public:
     [[nodiscard]] std::uint64_t agree(std::uint64_t value) override;
     void send(const std::string& bytes) override;
     [[nodiscard]] std::string receive(std::size_t from) override;
+    void abandon() override { m_abandoned = true; }
 
 private:
+    bool m_abandoned = false; ///< the destructor ends all processes
     std::size_t m_rank = 0;
     std::size_t m_size = 1;
 };

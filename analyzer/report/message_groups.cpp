@@ -45,7 +45,8 @@ void collect(const model::Model& model, std::size_t rank, CollectedByKey& collec
             const model::Run& run = own->second[i];
             const trace::CollectiveCallRow& call = process.collectiveCalls[run.call];
             const model::CollectiveKind kind = model::collectiveKind(process.text(call.api));
-            if (model::isPointToPoint(kind) && model.isOfStretch(model.ranks[rank].process, run.startNs)) {
+            if (model::isPointToPoint(kind) &&
+                model.stretchTimes.holds(model.ranks[rank].process, run.startNs)) {
                 addCall(collected[{kind, call.bytes}], kind, rank, call);
             }
         }

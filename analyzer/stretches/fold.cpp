@@ -10,9 +10,14 @@ namespace {
 
 constexpr std::size_t kMostTimes = 65'536; ///< values of a group that are kept
 
+/// Grows by a quarter: doubling would take twice the memory of millions of steps.
 template <class T>
 void append(std::vector<T>& to, const std::vector<T>& from)
 {
+    constexpr std::size_t kPart = 4;
+    if (to.size() + from.size() > to.capacity()) {
+        to.reserve(to.size() + from.size() + to.size() / kPart);
+    }
     to.insert(to.end(), from.begin(), from.end());
 }
 
@@ -29,21 +34,15 @@ void addIdle(metrics::IdleTimes& to, const metrics::IdleTimes& from)
     }
 }
 
-/// The commonest function is that of the stretch with the most calls.
-void addBlocking(metrics::BlockingCalls& to, const metrics::BlockingCalls& from, std::int64_t& mostCalls)
+void addBlocking(metrics::BlockingCalls& to, const metrics::BlockingCalls& from)
 {
-    if (from.count > mostCalls) {
-        mostCalls = from.count;
-        to.commonest = from.commonest;
-    }
-    to.overlapLost = longer(to.overlapLost, from.overlapLost);
     to.count += from.count;
     to.ns = model::addCapped(to.ns, from.ns);
     to.longest = longer(to.longest, from.longest);
     to.overlapLostNs = model::addCapped(to.overlapLostNs, from.overlapLostNs);
 }
 
-void addRank(metrics::RankMetrics& to, const metrics::RankMetrics& from, std::int64_t& mostCalls)
+void addRank(metrics::RankMetrics& to, const metrics::RankMetrics& from)
 {
     append(to.windows, from.windows);
     append(to.steps, from.steps);
@@ -51,7 +50,7 @@ void addRank(metrics::RankMetrics& to, const metrics::RankMetrics& from, std::in
     to.periods += from.periods;
     to.total += from.total;
     addIdle(to.idle, from.idle);
-    addBlocking(to.blocking, from.blocking, mostCalls);
+    addBlocking(to.blocking, from.blocking);
     to.lastArrivals += from.lastArrivals;
     to.lostNs = model::addCapped(to.lostNs, from.lostNs);
     to.communicationNs += from.communicationNs;
@@ -76,10 +75,12 @@ void addEvery(std::vector<std::int64_t>& to, const std::vector<std::int64_t>& fr
     }
 }
 
-bool countsCollectives(const trace::IssueRow& issue)
+/// Returns whether each stretch counts only what belongs to it.
+bool addsUp(const trace::IssueRow& issue)
 {
     return issue.is(trace::Issue::CollectiveMismatch) || issue.is(trace::Issue::CollectiveIncomplete) ||
-           issue.is(trace::Issue::CollectivesUnmatched);
+           issue.is(trace::Issue::CollectivesUnmatched) || issue.is(trace::Issue::DatatypeUnknown) ||
+           issue.is(trace::Issue::GraphCallsUnknown);
 }
 
 std::optional<std::uint64_t> sumOf(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b)
@@ -100,6 +101,7 @@ void Fold::add(const StretchRecord& stretch)
     addRules(stretch);
     addFindings(stretch);
     ++m_stretches;
+    m_measured += stretch.ranks.empty() ? 0U : 1U;
 }
 
 void Fold::addSteps(const StretchRecord& stretch)
@@ -117,13 +119,17 @@ void Fold::addSteps(const StretchRecord& stretch)
 void Fold::addRanks(const StretchRecord& stretch)
 {
     for (const RankRecord& each : stretch.ranks) {
-        const auto [entry, fresh] = m_ranks.try_emplace(each.rank);
-        if (fresh) {
-            entry->second.windows.reserve(m_steps);
-            entry->second.steps.reserve(m_steps);
-            entry->second.stepLastArrivals.reserve(m_steps);
+        Rank& rank = m_ranks[each.rank];
+        const metrics::BlockingCalls& blocking = each.metrics.blocking;
+        if (blocking.count > rank.mostCalls) {
+            rank.mostCalls = blocking.count;
+            rank.sum.blocking.commonest = blocking.commonest;
         }
-        addRank(entry->second, each.metrics, m_mostCalls[each.rank]);
+        if (blocking.overlapLostNs > rank.mostLostNs) {
+            rank.mostLostNs = blocking.overlapLostNs;
+            rank.sum.blocking.overlapLost = blocking.overlapLost;
+        }
+        addRank(rank.sum, each.metrics);
     }
 }
 
@@ -162,12 +168,12 @@ void Fold::addMessages(const std::vector<report::MessageGroup>& groups)
     }
 }
 
-/// Most issues are of the files, or of what their ranks are: every stretch has them. Those that count
-/// collectives add up, and keep the text of the first stretch.
+/// Most issues are of the files, or of what their ranks are: every stretch has them. Those that count calls
+/// or launches add up, and keep the text of the first stretch.
 void Fold::addIssues(const StretchRecord& stretch)
 {
     for (const trace::IssueRow& issue : stretch.issues) {
-        const bool adds = countsCollectives(issue);
+        const bool adds = addsUp(issue);
         const auto known = std::ranges::find_if(m_issues, [&](const trace::IssueRow& each) {
             return each.id == issue.id && (adds || each.message == issue.message);
         });
@@ -199,7 +205,7 @@ void Fold::finishMetrics(report::Report& report)
     for (std::size_t i = 0; i < report.model.ranks.size(); ++i) {
         const auto found = m_ranks.find(report.model.ranks[i].rank);
         if (found != m_ranks.end()) {
-            run.ranks.push_back(std::move(found->second));
+            run.ranks.push_back(std::move(found->second.sum));
             run.ranks.back().rank = i;
             metrics::computeMedians(run.ranks.back());
         }
@@ -214,10 +220,9 @@ void Fold::finishMetrics(report::Report& report)
     metrics::summarizeRanks(run);
 }
 
-report::Report Fold::finish(report::Draft last)
+report::Report Fold::finish(report::Draft shown)
 {
-    add(recordOf(last));
-    report::Report& report = last.report;
+    report::Report& report = shown.report;
     finishMetrics(report);
     report.model.analyzedSteps = std::move(m_analyzedSteps);
     report.model.stepCoverage = m_coverage;
@@ -233,8 +238,8 @@ report::Report Fold::finish(report::Draft last)
         report.notApplicable.push_back(std::move(rule));
     }
     report.stretches = m_stretches;
-    finishFindings(last);
-    return report::finishReport(std::move(last));
+    finishFindings(shown);
+    return report::finishReport(std::move(shown));
 }
 
 } // namespace ringside::stretches

@@ -30,12 +30,12 @@ struct FoldedFinding {
 /// exact up to 65,536 values a group, and beyond that the median of every n-th value.
 class Fold final {
 public:
-    /// `steps`: of the whole run, for which memory is reserved.
-    explicit Fold(std::size_t steps) : m_steps(steps) {}
-    /// Adds the next stretch of the run, except for the last one.
+    /// Adds the next stretch of the run.
     void add(const StretchRecord& stretch);
-    /// Adds the last stretch and returns the report of all. The model's rows are those of the last one.
-    [[nodiscard]] report::Report finish(report::Draft last);
+    /// Returns the number of steps that were analyzed so far.
+    [[nodiscard]] std::size_t analyzed() const { return m_analyzedSteps.size(); }
+    /// Returns the report of all stretches. `shown` is one of them, whose model and rows the report keeps.
+    [[nodiscard]] report::Report finish(report::Draft shown);
 
 private:
     void addSteps(const StretchRecord& stretch);
@@ -48,13 +48,17 @@ private:
     void finishMetrics(report::Report& report);
     void finishFindings(report::Draft& draft) const;
 
-    std::size_t m_steps;
     std::size_t m_stretches = 0;
+    std::size_t m_measured = 0; ///< stretches with analyzed steps
     std::vector<std::int64_t> m_analyzedSteps;
     model::StepCoverage m_coverage;
     std::size_t m_graphLaunches = 0;
-    std::map<std::int64_t, metrics::RankMetrics> m_ranks; ///< by rank number
-    std::map<std::int64_t, std::int64_t> m_mostCalls;     ///< by rank number: blocking calls of one stretch
+    struct Rank {
+        metrics::RankMetrics sum;
+        std::int64_t mostCalls = 0;  ///< blocking calls of one stretch
+        std::int64_t mostLostNs = 0; ///< overlap that blocking calls of one stretch lost
+    };
+    std::map<std::int64_t, Rank> m_ranks; ///< by rank number
     bool m_arrived = false;
     struct Group {
         metrics::CollectiveGroup group;

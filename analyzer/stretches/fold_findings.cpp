@@ -103,13 +103,14 @@ void Fold::finishFindings(report::Draft& draft) const
         if (folded.byCost && !finding.broken) {
             finding.severity = severityOf(*finding.costNsPerStep, report.metrics.stepNs());
         }
-        if (isChance(folded, finding, m_stretches)) {
+        // A cost needs measured steps. Without one, it is a fact, such as a rank that died or a setting.
+        const std::size_t judged = folded.costs ? m_measured : m_stretches;
+        if (isChance(folded, finding, judged)) {
             continue;
         }
-        // What costs nothing a step is a fact about the run, such as a rank that died or a setting.
-        if (folded.costs || folded.stretches < m_stretches) {
+        if (folded.costs || folded.stretches < judged) {
             finding.title += fmt::format(" (figures of steps {} to {}; found in {} of {} stretches)",
-                                         folded.firstStep, folded.lastStep, folded.stretches, m_stretches);
+                                         folded.firstStep, folded.lastStep, folded.stretches, judged);
         }
         draft.estimates.push_back(mean(folded.estimated, folded.estimateNs));
         report.findings.push_back(std::move(finding));

@@ -67,7 +67,9 @@ private:
         return trace;
     }
 
-    /// Returns the clocks of all hosts, fitted to a sample of the whole run. A single host needs none.
+    /// Returns the clocks of all hosts, fitted to a sample of the whole run. Returns none for a single host,
+    /// and if the sample does not tie all hosts together, because device work was recorded at other times:
+    /// then each stretch fits its own.
     [[nodiscard]] std::vector<model::HostClock> fitClocks() const
     {
         Part sample = clockSampleOf(m_plan);
@@ -81,7 +83,9 @@ private:
             clocks.push_back({host.name, host.bootId, host.offsetNs, host.drift, host.residualNs,
                               host.boundNs, rank->clock});
         }
-        return clocks;
+        const bool tied =
+            std::ranges::all_of(clocks, [](const auto& each) { return each.boundNs.has_value(); });
+        return tied ? clocks : std::vector<model::HostClock>();
     }
 
     const LongRun& m_run;
@@ -90,7 +94,8 @@ private:
     std::size_t m_lookAhead;
 };
 
-/// Which process of a team analyzes a stretch. The last one is process 0's, whose report keeps its rows.
+/// Returns which process of a team analyzes a stretch. The last one is process 0's, whose report mostly keeps
+/// its rows.
 std::size_t ownerOf(std::size_t stretch, std::size_t stretches, const Team* team)
 {
     return team == nullptr || stretch + 1 == stretches ? 0 : stretch % team->size();
@@ -123,29 +128,65 @@ std::string messageOf(const std::function<StretchRecord()>& analyze)
     }
 }
 
+/// Returns the record of a stretch from the process that analyzes it, or null if it has none.
+std::optional<StretchRecord> receiveRecord(std::size_t stretch, std::size_t count, Team* team)
+{
+    const std::size_t owner = ownerOf(stretch, count, team);
+    const std::string message = owner != 0 ? team->receive(owner) : std::string();
+    const bool sent = !message.empty() && message.front() == kRecord;
+    return sent ? std::optional(unpack(std::string_view(message).substr(1))) : std::nullopt;
+}
+
+/// Returns null if fewer steps are analyzed than the model takes without its warm-up (model/run_steps.cpp):
+/// so few are better judged with all that there is.
+std::optional<report::Report> foldStretches(const StretchAnalyzer& analyzer, std::size_t count,
+                                            const StretchWatch& watch, Team* team)
+{
+    constexpr std::size_t kFewestAnalyzed = 10;
+    Fold fold;
+    std::size_t shown = count - 1; // the last one with analyzed steps
+    std::optional<report::Draft> last;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (watch) {
+            watch(i, count);
+        }
+        std::optional<StretchRecord> record = receiveRecord(i, count, team);
+        if (!record) {
+            report::Draft draft = analyzer.draft(i);
+            record = recordOf(draft);
+            if (i + 1 == count) {
+                last = std::move(draft);
+            }
+        }
+        shown = record->ranks.empty() ? shown : i;
+        fold.add(*record);
+    }
+    if (fold.analyzed() < kFewestAnalyzed) {
+        return std::nullopt;
+    }
+    if (shown + 1 < count) {
+        last.reset(); // lets its rows go
+        last = analyzer.draft(shown);
+    }
+    return fold.finish(std::move(*last));
+}
+
 } // namespace
 
 std::optional<report::Report> buildLongReport(const LongRun& run, const StretchWatch& watch, Team* team)
 {
     const Plan plan = planFor(run, team);
-    const std::size_t count = plan.stretches.size();
-    if (count == 0) {
+    if (plan.stretches.empty()) {
         return std::nullopt;
     }
-    const StretchAnalyzer analyzer(run, plan);
-    Fold fold(plan.steps.numbers.size());
-    for (std::size_t i = 0; i < count; ++i) {
-        if (watch) {
-            watch(i, count);
+    try {
+        return foldStretches(StretchAnalyzer(run, plan), plan.stretches.size(), watch, team);
+    } catch (...) {
+        if (team != nullptr) {
+            team->abandon();
         }
-        const std::size_t owner = ownerOf(i, count, team);
-        const std::string message = owner != 0 ? team->receive(owner) : std::string();
-        if (i + 1 < count) {
-            const bool sent = !message.empty() && message.front() == kRecord;
-            fold.add(sent ? unpack(std::string_view(message).substr(1)) : recordOf(analyzer.draft(i)));
-        }
+        throw;
     }
-    return fold.finish(analyzer.draft(count - 1));
 }
 
 void helpWithReport(const LongRun& run, Team& team)

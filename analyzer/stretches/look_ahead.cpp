@@ -16,12 +16,12 @@ namespace {
 constexpr std::size_t kMostRanks = 16;
 constexpr std::size_t kMore = 2;
 
-/// Returns up to kMostRanks processes with a rank, spread over all, as indices.
+/// Returns up to kMostRanks processes that are ranks, spread over all, as indices.
 std::vector<std::size_t> someProcesses(const Plan& plan)
 {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < plan.processes.size(); ++i) {
-        if (plan.processes[i].hasRank) {
+        if (!plan.steps.ofProcess[i].empty()) {
             all.push_back(i);
         }
     }
@@ -70,7 +70,8 @@ std::size_t aheadOf(const Plan& plan, std::size_t index, const Part& part)
     for (const trace::ProcessTrace& process :
          trace::readFile(outline.file, 1, {}, onlyOf(plan, index, part.rows))) {
         std::vector<model::Step> steps = part.steps.steps[index];
-        model::findDeviceSteps(steps, process, model::LaunchIndex(process.launches), std::nullopt);
+        model::findDeviceSteps(steps, process, model::LaunchIndex(process.launches), std::nullopt,
+                               model::Extent::Part);
         farthest = std::max(farthest, farthestAhead(steps));
     }
     return farthest;
@@ -97,14 +98,19 @@ std::size_t measureLookAhead(const Plan& plan)
 bool isCutOff(const model::Model& model)
 {
     const model::StepStretch& stretch = *model.stretch;
-    const auto isEdge = [&](const model::Step& step) {
-        return (!stretch.beginsRun && step.number == stretch.first) ||
-               (!stretch.endsRun && step.number == stretch.last);
-    };
+    const auto isWhole = [](const model::Step& step) { return step.device && !step.boundary; };
     return std::ranges::any_of(model.ranks, [&](const model::Rank& rank) {
-        return std::ranges::any_of(rank.steps, [&](const model::Step& step) {
-            return isEdge(step) && (!step.device || step.boundary);
-        });
+        for (std::size_t i = 1; i < rank.steps.size(); ++i) {
+            const model::Step& before = rank.steps[i - 1];
+            const model::Step& after = rank.steps[i];
+            const bool first = !stretch.beginsRun && before.number == stretch.first;
+            const bool last = !stretch.endsRun && after.number == stretch.last;
+            if ((first && !isWhole(before) && isWhole(after)) ||
+                (last && isWhole(before) && !isWhole(after))) {
+                return true;
+            }
+        }
+        return false;
     });
 }
 

@@ -10,7 +10,8 @@ namespace ringside::stretches {
 /// kLookAhead and kFarthestLookAhead.
 [[nodiscard]] std::size_t measureLookAhead(const Plan& plan);
 
-/// Returns whether the first or last step of the stretch is incomplete, though the run goes on there.
+/// Returns whether the first or last step of the stretch is incomplete on a rank, though the one next to it
+/// within the stretch is complete and the run goes on on its other side.
 [[nodiscard]] bool isCutOff(const model::Model& model);
 
 } // namespace ringside::stretches

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -39,20 +40,51 @@ void makeNumbersDistinct(RunSteps& steps)
     }
 }
 
-/// Finds the steps of all ranks as the model does (model/run_steps.h). Returns null unless all ranks mark
-/// them in the same way, have device work, and were not restarted.
+/// Returns whether a process is no rank, though its environment says so: another process of the same rank did
+/// more (model/find_ranks.h).
+bool isHelper(const ProcessOutline& process, const std::map<std::int64_t, const ProcessOutline*>& byRank)
+{
+    return !process.marks.ranks.empty() && byRank.at(process.marks.ranks.front().rank) != &process;
+}
+
+/// Returns for each rank the process that did most.
+std::map<std::int64_t, const ProcessOutline*> processesByRank(const std::vector<ProcessOutline>& processes)
+{
+    std::map<std::int64_t, const ProcessOutline*> byRank;
+    for (const ProcessOutline& process : processes) {
+        for (const trace::RankRow& row : process.marks.ranks) {
+            const ProcessOutline*& most = byRank[row.rank];
+            most = most == nullptr || most->rows() < process.rows() ? &process : most;
+        }
+    }
+    return byRank;
+}
+
+/// Returns whether what the process is can be told without its rows: one rank, in its first attempt, or none.
+bool isPlain(const ProcessOutline& process)
+{
+    const std::vector<trace::RankRow>& ranks = process.marks.ranks;
+    const bool isOther = ranks.empty() && process.collectives + process.kernels == 0;
+    return !process.damaged && (isOther || (ranks.size() == 1 && ranks.front().attempt == 0));
+}
+
+/// Finds the steps of all ranks as the model does (model/run_steps.h). Returns null if that needs all rows.
 std::optional<RunSteps> findSteps(const std::vector<ProcessOutline>& processes)
 {
+    if (!std::ranges::all_of(processes, isPlain)) {
+        return std::nullopt;
+    }
+    const auto byRank = processesByRank(processes);
     RunSteps steps;
     std::optional<int> definition;
     std::set<std::int64_t> numbers;
     for (const ProcessOutline& process : processes) {
         steps.ofProcess.emplace_back();
-        if (!process.hasRank) {
+        if (process.marks.ranks.empty() || isHelper(process, byRank)) {
             continue;
         }
         const model::StepsByDefinition found = model::markedSteps(process.marks);
-        if (found.empty() || process.deviceRows == 0 || process.restarted ||
+        if (found.empty() || process.kernels == 0 ||
             definition.value_or(found.begin()->first) != found.begin()->first) {
             return std::nullopt;
         }
@@ -92,12 +124,12 @@ trace::ReadPart rowsIn(const Plan& plan, const std::vector<Span>& spans)
     trace::ReadPart part;
     for (std::size_t i = 0; i < plan.processes.size(); ++i) {
         const ProcessOutline& process = plan.processes[i];
-        if (!process.hasRank) {
-            continue;
+        if (process.marks.ranks.empty()) {
+            continue; // read as a whole
         }
-        std::vector<TimeRange> times;
-        for (const Span& span : spans) {
-            times.push_back(timesOf(plan.steps.ofProcess[i], plan.steps.numbers, span));
+        std::vector<TimeRange> times; // none of a helper
+        for (std::size_t at = 0; at < spans.size() && !plan.steps.ofProcess[i].empty(); ++at) {
+            times.push_back(timesOf(plan.steps.ofProcess[i], plan.steps.numbers, spans[at]));
         }
         part.emplace(std::pair(process.file, process.processId), trace::TimeRanges(std::move(times)));
     }
@@ -162,7 +194,9 @@ Plan planStretches(std::vector<ProcessOutline> processes, std::uint64_t memoryBy
     plan.steps = std::move(*steps);
     plan.processes = std::move(processes);
     for (ProcessOutline& process : plan.processes) {
+        std::vector<trace::RankRow> ranks = std::move(process.marks.ranks);
         process.marks = {};
+        process.marks.ranks = std::move(ranks);
     }
     const std::size_t all = plan.steps.numbers.size();
     const std::uint64_t parts = bytes / std::max<std::uint64_t>(1, memoryBytes) + 1;

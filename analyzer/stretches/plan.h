@@ -28,7 +28,7 @@ struct HostStep {
 /// The steps of all processes of a run.
 struct RunSteps {
     int definition = model::kMarkedSteps;
-    std::vector<std::vector<HostStep>> ofProcess; ///< ascending; empty for a process without rank
+    std::vector<std::vector<HostStep>> ofProcess; ///< ascending; empty for a process that is no rank
     std::vector<std::int64_t> numbers;            ///< of all of them, ascending
 };
 
@@ -42,7 +42,7 @@ struct Plan {
     /// In the order of time, equally long but for one step. Empty: the run is read as a whole.
     std::vector<Span> stretches;
     RunSteps steps;
-    std::vector<trace::ProcessOutline> processes; ///< without their marks
+    std::vector<trace::ProcessOutline> processes; ///< of their marks only the ranks
 };
 
 /// Returns the bytes of memory that a report needs for the rows of a process and what is computed from them.
@@ -52,7 +52,8 @@ struct Plan {
 
 /// Plans how a run of these processes is read with at most about `memoryBytes` of rows. It is read as a whole
 /// if it fits, or if it cannot be cut: some rank marks no steps, or marks them otherwise than the others, or
-/// recorded no device work, or was restarted. Then steps cannot be found without all rows.
+/// recorded no kernels, or was restarted; a process holds several ranks, or does not say which it is; a file
+/// is damaged. Then steps, and what they lack, cannot be found without all rows.
 [[nodiscard]] Plan planStretches(std::vector<trace::ProcessOutline> processes, std::uint64_t memoryBytes);
 
 struct Part {

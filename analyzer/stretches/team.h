@@ -23,6 +23,8 @@ public:
     virtual void send(const std::string& bytes) = 0;
     /// Returns the next bytes that a process sent. Only process 0 may call it.
     [[nodiscard]] virtual std::string receive(std::size_t from) = 0;
+    /// Process 0 failed and will receive nothing more: the others must not wait for it when it ends.
+    virtual void abandon() = 0;
 };
 
 } // namespace ringside::stretches

@@ -3,6 +3,7 @@
 
 #include "trace/read/chunk_loader.h"
 #include "trace/read/plausible.h"
+#include "trace/read/run_outline.h"
 #include "trace/read/sort_columns.h"
 #include "trace/read/trace_file.h"
 #include "trace/vocabulary/demangle.h"
@@ -10,6 +11,7 @@
 
 #include <ringside/trace/gone.h>
 #include <ringside/trace/stacks.h>
+#include <ringside/trace/step_name.h>
 
 #include <algorithm>
 #include <limits>
@@ -71,6 +73,13 @@ void dropCorrelations(ProcessTrace& process)
     process.callCorrelations = std::move(kept);
 }
 
+void keepStepRanges(ProcessTrace& process)
+{
+    std::erase_if(process.ranges,
+                  [&process](const RangeRow& range) { return !parseStepName(process.text(range.name)); });
+    process.ranges.shrink_to_fit();
+}
+
 /// Rows of a hostile file have no common key order, so every row is looked up in the process map.
 class FileReader final {
 public:
@@ -107,7 +116,82 @@ public:
         return finish();
     }
 
+    /// Reads the rows that mark steps, and counts the others.
+    std::vector<ProcessOutline> outline()
+    {
+        m_file.database().execute("BEGIN");
+        listProcesses();
+        readPlain<ProcessRow>([](ProcessTrace & process) -> auto& { return process.process; });
+        readPlain<RankRow>([](ProcessTrace & process) -> auto& { return process.ranks; });
+        readPlain<StepRow>([](ProcessTrace & process) -> auto& { return process.steps; });
+        readPlain<RangeRow>([](ProcessTrace & process) -> auto& { return process.ranges; });
+        readPlain<WindowRow>([](ProcessTrace & process) -> auto& { return process.windows; });
+        readStrings();
+        std::map<std::int64_t, ProcessOutline> outlines;
+        for (auto& [id, process] : m_processes) {
+            keepStepRanges(process);
+            ProcessOutline& outline = outlines[id];
+            outline.file = m_file.database().path();
+            outline.processId = id;
+            outline.marks = std::move(process);
+        }
+        forEachPlainTable([&]<class Row>(TableOf<Row>) { countPlain<Row>(outlines); });
+        forEachChunkTable([&]<class Row>(TableOf<Row>) { countChunks<Row>(outlines); });
+        const bool damaged =
+            !m_missingTables.empty() || std::ranges::any_of(m_issues, [](const IssueRow& issue) {
+                return issue.is(Issue::DamagedTable) || issue.is(Issue::TruncatedFile);
+            });
+        std::vector<ProcessOutline> result;
+        for (auto& [id, outline] : outlines) {
+            outline.damaged = damaged;
+            result.push_back(std::move(outline));
+        }
+        return result;
+    }
+
 private:
+    template <class Row>
+    void countPlain(std::map<std::int64_t, ProcessOutline>& outlines)
+    {
+        if constexpr (kOfAMoment<Row> && !std::is_same_v<Row, StepRow>) {
+            count(TableOf<Row>::kName, "count(*)", outlines, [](ProcessOutline& outline, std::uint64_t rows) {
+                (std::is_same_v<Row, CollectiveCallRow> ? outline.collectives : outline.otherRows) += rows;
+            });
+        }
+    }
+
+    /// A chunk has kChunkRows rows at most, whatever its count says.
+    template <class Row>
+    void countChunks(std::map<std::int64_t, ProcessOutline>& outlines)
+    {
+        if constexpr (kCutByTime<Row>) {
+            count(chunkTableName<Row>(), "total(min(max(count, 0), " + std::to_string(kChunkRows) + "))",
+                  outlines, [](ProcessOutline& outline, std::uint64_t rows) {
+                      outline.packedRows += rows;
+                      outline.kernels += std::is_same_v<Row, KernelRow> ? rows : 0;
+                  });
+        }
+    }
+
+    template <class Add>
+    void count(const std::string& table, const std::string& what,
+               std::map<std::int64_t, ProcessOutline>& outlines, const Add& add)
+    {
+        if (!has(table)) {
+            return;
+        }
+        guarded(table.c_str(), [&] {
+            Statement rows(m_file.database(), "SELECT process_id, CAST(" + what + " AS INTEGER) FROM " +
+                                                  table + " GROUP BY process_id");
+            while (rows.step()) {
+                const auto outline = outlines.find(rows.column<std::int64_t>(0));
+                if (outline != outlines.end()) {
+                    add(outline->second, static_cast<std::uint64_t>(rows.column<std::int64_t>(1)));
+                }
+            }
+        });
+    }
+
     /// Runs `read`. Damage that SQLite finds becomes an issue, and rows read before it are kept.
     template <class Read>
     void guarded(const char* table, const Read& read)
@@ -370,6 +454,11 @@ void addFilesBeside(ProcessTrace& process, const std::filesystem::path& file)
         const std::vector<SettingRow> rows = goneSettings(*end);
         process.settings.insert(process.settings.end(), rows.begin(), rows.end());
     }
+}
+
+std::vector<ProcessOutline> outlineOfFile(const std::filesystem::path& path)
+{
+    return FileReader(path, 1, {}, {}).outline();
 }
 
 std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads,

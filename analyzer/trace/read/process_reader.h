@@ -14,6 +14,10 @@ namespace ringside::trace {
 std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads,
                                    const ReadWatch& watch = {}, const ReadPart& part = {});
 
+struct ProcessOutline;
+/// Returns the outline of each process that readFile returns, in the same order. Throws the same errors.
+std::vector<ProcessOutline> outlineOfFile(const std::filesystem::path& path);
+
 /// Adds what other programs wrote about the process beside `file`, its database: stacks, and when it ended.
 void addFilesBeside(ProcessTrace& process, const std::filesystem::path& file);
 

@@ -83,6 +83,12 @@ Draft draft(std::int64_t first, std::vector<Finding> findings)
     return result;
 }
 
+Report finish(Fold& fold, Draft last)
+{
+    fold.add(ringside::stretches::recordOf(last));
+    return fold.finish(std::move(last));
+}
+
 const Finding* found(const Report& report, std::string_view rule)
 {
     const auto at = std::ranges::find(report.findings, rule, &Finding::rule);
@@ -91,9 +97,9 @@ const Finding* found(const Report& report, std::string_view rule)
 
 TEST(StretchFold, StepsAndTotalsAddUp)
 {
-    Fold fold(2 * kSteps);
+    Fold fold;
     fold.add(stretch(0, {}));
-    const Report report = fold.finish(draft(kSteps, {}));
+    const Report report = finish(fold, draft(kSteps, {}));
     ASSERT_EQ(report.metrics.ranks.size(), 1U);
     const auto& rank = report.metrics.ranks.front();
     EXPECT_EQ(rank.steps.size(), 2U * kSteps);
@@ -108,10 +114,10 @@ TEST(StretchFold, StepsAndTotalsAddUp)
 
 TEST(StretchFold, ACostIsTheMeanOverAllSteps)
 {
-    Fold fold(3 * kSteps);
+    Fold fold;
     fold.add(stretch(0, {finding("late_rank", 90'000, {3})}));
     fold.add(stretch(kSteps, {}));
-    const Report report = fold.finish(draft(2 * kSteps, {finding("late_rank", 60'000, {3})}));
+    const Report report = finish(fold, draft(2 * kSteps, {finding("late_rank", 60'000, {3})}));
     const Finding* const late = found(report, "late_rank");
     ASSERT_NE(late, nullptr);
     EXPECT_EQ(late->costNsPerStep, 50'000);
@@ -121,9 +127,9 @@ TEST(StretchFold, ACostIsTheMeanOverAllSteps)
 
 TEST(StretchFold, ACauseOnOtherRanksIsAnotherCause)
 {
-    Fold fold(2 * kSteps);
+    Fold fold;
     fold.add(stretch(0, {finding("late_rank", 90'000, {3})}));
-    const Report report = fold.finish(draft(kSteps, {finding("late_rank", 60'000, {4})}));
+    const Report report = finish(fold, draft(kSteps, {finding("late_rank", 60'000, {4})}));
     EXPECT_EQ(report.findings.size(), 2U);
 }
 
@@ -132,9 +138,9 @@ TEST(StretchFold, ASymptomIsOneOnWhicheverRanksItShows)
     Finding first = finding("gpu_utilization_spread", 90'000, {3});
     Finding second = finding("gpu_utilization_spread", 60'000, {4});
     first.cause = second.cause = false;
-    Fold fold(2 * kSteps);
+    Fold fold;
     fold.add(stretch(0, {first}));
-    const Report report = fold.finish(draft(kSteps, {second}));
+    const Report report = finish(fold, draft(kSteps, {second}));
     ASSERT_EQ(report.findings.size(), 1U);
     EXPECT_EQ(report.findings.front().ranks, std::vector<std::int64_t>{3}) << "where it costs most";
 }
@@ -143,25 +149,25 @@ TEST(StretchFold, SmallCostsThatFewStretchesShowAreChance)
 {
     Finding small = finding("sync_in_loop", 5'000);
     small.severity = Severity::Info;
-    Fold fold(3 * kSteps);
+    Fold fold;
     fold.add(stretch(0, {small}));
     fold.add(stretch(kSteps, {}));
-    EXPECT_EQ(found(fold.finish(draft(2 * kSteps, {})), "sync_in_loop"), nullptr);
+    EXPECT_EQ(found(finish(fold, draft(2 * kSteps, {})), "sync_in_loop"), nullptr);
 }
 
 TEST(StretchFold, AFactAboutTheRunIsNotOfAStretch)
 {
     const Finding death = finding("first_to_die", std::nullopt, {2});
-    Fold fold(2 * kSteps);
+    Fold fold;
     fold.add(stretch(0, {death}));
-    const Report report = fold.finish(draft(kSteps, {death}));
+    const Report report = finish(fold, draft(kSteps, {death}));
     EXPECT_EQ(found(report, "first_to_die")->title, "title of first_to_die");
 }
 
 TEST(StretchFold, MediansOfManyCollectivesAreThoseOfEveryNth)
 {
     constexpr std::int64_t kValues = 50'000;
-    Fold fold(4 * kSteps);
+    Fold fold;
     for (std::int64_t i = 0; i < 3; ++i) {
         StretchRecord record = stretch(i * kSteps, {});
         record.collectives.resize(1);
@@ -172,7 +178,7 @@ TEST(StretchFold, MediansOfManyCollectivesAreThoseOfEveryNth)
         }
         fold.add(record);
     }
-    const Report report = fold.finish(draft(3 * kSteps, {}));
+    const Report report = finish(fold, draft(3 * kSteps, {}));
     ASSERT_EQ(report.metrics.collectives.size(), 1U);
     const auto& group = report.metrics.collectives.front();
     EXPECT_EQ(group.count, 3 * kValues);
@@ -185,9 +191,9 @@ TEST(StretchFold, RulesThatApplyNowhereAreSaid)
     first.notApplicable = {{"late_rank", "too few steps", true}, {"host_bound", "no launches", false}};
     Draft last = draft(kSteps, {});
     last.report.notApplicable = {{"host_bound", "no launches", false}};
-    Fold fold(2 * kSteps);
+    Fold fold;
     fold.add(first);
-    const Report report = fold.finish(std::move(last));
+    const Report report = finish(fold, std::move(last));
     ASSERT_EQ(report.notApplicable.size(), 1U);
     EXPECT_EQ(report.notApplicable.front().rule, "host_bound");
 }

@@ -17,18 +17,26 @@ using ringside::stretches::planStretches;
 using ringside::stretches::Span;
 using ringside::trace::ProcessOutline;
 using ringside::trace::RangeRow;
+using ringside::trace::RankRow;
 using ringside::trace::StepRow;
 using ringside::trace::TimeRanges;
 
 constexpr std::int64_t kStepNs = 1'000;
 
+RankRow rankRow(std::int64_t rank)
+{
+    RankRow row;
+    row.rank = rank;
+    return row;
+}
+
 /// A process whose step n begins at `begin` + n * 1,000 ns.
-ProcessOutline process(const char* file, std::int64_t begin, std::int64_t steps)
+ProcessOutline process(const char* file, std::int64_t rank, std::int64_t begin, std::int64_t steps)
 {
     ProcessOutline outline;
     outline.file = file;
     outline.processId = 1;
-    outline.hasRank = true;
+    outline.marks.ranks.push_back(rankRow(rank));
     for (std::int64_t number = 0; number < steps; ++number) {
         StepRow step;
         step.number = number;
@@ -37,14 +45,14 @@ ProcessOutline process(const char* file, std::int64_t begin, std::int64_t steps)
         outline.marks.steps.push_back(step);
     }
     outline.packedRows = static_cast<std::uint64_t>(steps) * 400;
-    outline.deviceRows = outline.packedRows / 2;
+    outline.kernels = outline.packedRows / 2;
     outline.collectives = static_cast<std::uint64_t>(steps) * 8;
     return outline;
 }
 
 std::vector<ProcessOutline> job(std::int64_t steps)
 {
-    return {process("a.db", 0, steps), process("b.db", 5'000'000, steps)};
+    return {process("a.db", 0, 0, steps), process("b.db", 1, 5'000'000, steps)};
 }
 
 std::uint64_t memoryOfAll(const std::vector<ProcessOutline>& processes)
@@ -120,7 +128,7 @@ TEST(StretchPlan, WhatLiesBeforeAndBehindTheStepsIsInTheFirstAndTheLastStretch)
 TEST(StretchPlan, ARankThatEndedEarlyHasNothingToReadLater)
 {
     auto processes = job(1'000);
-    processes.push_back(process("c.db", 0, 100));
+    processes.push_back(process("c.db", 2, 0, 100));
     const Plan plan = planned(processes, 4);
     EXPECT_FALSE(timesOf(plan, 2, "c.db").holds(100 * kStepNs));
     EXPECT_TRUE(stepsOf(plan, 2).steps.at(2).empty());
@@ -134,6 +142,18 @@ TEST(StretchPlan, AProcessWithoutRankIsReadAsAWhole)
     const Plan plan = planned(processes, 4);
     ASSERT_FALSE(plan.stretches.empty());
     EXPECT_FALSE(partOf(plan, plan.stretches.front()).rows.contains({"sampler.db", 0}));
+}
+
+TEST(StretchPlan, NothingIsReadOfAHelperWithTheRankOfItsParent)
+{
+    auto processes = job(1'000);
+    processes.push_back(process("helper.db", 1, 0, 0));
+    processes.back().packedRows = 10;
+    const Plan plan = planned(processes, 4);
+    ASSERT_FALSE(plan.stretches.empty());
+    const TimeRanges times = timesOf(plan, 1, "helper.db");
+    EXPECT_FALSE(times.holds(0));
+    EXPECT_FALSE(times.holds(300 * kStepNs));
 }
 
 TEST(StretchPlan, CutsAtRangesThatAreSteps)
@@ -175,10 +195,16 @@ TEST(StretchPlan, DoesNotCutWhereStepsAreNotKnownBeforehand)
     auto unmarked = job(1'000);
     unmarked[1].marks.steps.clear();
     auto restarted = job(1'000);
-    restarted[0].restarted = true;
+    restarted[0].marks.ranks.front().attempt = 1;
     auto light = job(1'000);
-    light[1].deviceRows = 0;
-    for (const auto& processes : {unmarked, restarted, light}) {
+    light[1].kernels = 0;
+    auto shared = job(1'000);
+    shared[0].marks.ranks.push_back(rankRow(7));
+    auto unknown = job(1'000);
+    unknown[1].marks.ranks.clear();
+    auto damaged = job(1'000);
+    damaged[1].damaged = true;
+    for (const auto& processes : {unmarked, restarted, light, shared, unknown, damaged}) {
         EXPECT_TRUE(planned(processes, 4).stretches.empty());
     }
 }
