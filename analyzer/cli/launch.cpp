@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/launch.h"
 
+#include "host/other_process.h"
 #include "values/parse_number.h"
 
 #include <unistd.h>
@@ -81,7 +82,7 @@ Launch launchOfEnvironment()
 {
     Launch launch;
     addIds(launch);
-    for (const char* const name : kRankVariables) {
+    for (const char* const name : host::kRankVariables) {
         if (launch.rank.empty() && !variable(name).empty()) {
             launch.rank = named(name);
         }

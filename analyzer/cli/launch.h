@@ -2,7 +2,6 @@
 // Identifies the launch that this command belongs to by the environment variables of launchers. Ranks of one
 // launch record into one run directory, on all its hosts and at any time.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,10 +9,6 @@
 namespace ringside::cli {
 
 inline constexpr const char* kLaunchVariable = "RINGSIDE_LAUNCH";
-/// Variables in which launchers store a process's rank, in the same order as in the collector: torchrun also
-/// sets RANK under other launchers.
-inline constexpr std::array kRankVariables{"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
-                                           "PMI_RANK", "FLUX_TASK_RANK",       "SLURM_PROCID"};
 
 struct Launch {
     /// NAME=VALUE: values that are equal in all processes of a launch and differ in every other launch.

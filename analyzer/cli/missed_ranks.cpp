@@ -2,10 +2,7 @@
 #include "cli/missed_ranks.h"
 
 #include "cli/clock.h"
-#include "cli/launch.h"
-#include "cli/process_environment.h"
-#include "host/process.h"
-#include "values/parse_number.h"
+#include "host/other_process.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,42 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-pid_t parentOf(pid_t pid)
-{
-    const auto stat = host::processStat(std::to_string(pid));
-    return stat ? static_cast<pid_t>(stat->parent) : 0;
-}
-
-std::vector<pid_t> descendants()
-{
-    std::multimap<pid_t, pid_t> children;
-    for (const pid_t pid : allProcesses()) {
-        children.emplace(parentOf(pid), pid);
-    }
-    std::vector<pid_t> found{getpid()};
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        const auto [begin, end] = children.equal_range(found[i]);
-        std::transform(begin, end, std::back_inserter(found), [](const auto& pair) { return pair.second; });
-    }
-    found.erase(found.begin());
-    return found;
-}
-
 /// musl's loader and library are one file: ld-musl-x86_64.so.1, on Debian a link to
 /// x86_64-linux-musl/libc.so.
 bool mapsMusl(const std::string& maps)
 {
     return maps.find("/ld-musl-") != std::string::npos || maps.find("-musl/libc.so\n") != std::string::npos;
-}
-
-std::optional<std::int64_t> rankIn(const std::string& environment)
-{
-    for (const char* const name : kRankVariables) {
-        if (const auto rank = values::parseNumber<std::int64_t>(valueIn(environment, name).value_or(""))) {
-            return rank;
-        }
-    }
-    return std::nullopt;
 }
 
 /// In a container, a process names its file by another number: this finds those of this process's numbers.
@@ -110,8 +76,10 @@ void MissedRanks::check()
     m_pauseNs = m_pauseNs == 0 ? kFirstPauseNs : std::min(2 * m_pauseNs, kLongestPauseNs);
     m_nextNs = now + m_pauseNs;
     try {
-        for (const pid_t pid : descendants()) {
-            checkProcess(pid);
+        for (const pid_t pid : host::withDescendants({getpid()})) {
+            if (pid != getpid()) {
+                checkProcess(pid);
+            }
         }
     } catch (const std::exception&) { // a failure here must not disturb the job
     }
@@ -122,12 +90,12 @@ void MissedRanks::checkProcess(pid_t pid)
     if (m_reached.contains(pid)) {
         return;
     }
-    const std::string environment = procFile(pid, "environ");
-    const auto rank = rankIn(environment);
+    const std::string environment = host::procFile(pid, "environ");
+    const auto rank = host::rankIn(environment);
     if (!rank) {
         return;
     }
-    const std::string maps = procFile(pid, "maps");
+    const std::string maps = host::procFile(pid, "maps");
     const bool isMusl = mapsMusl(maps);
     if (!isMusl && maps.find(m_fileName) != std::string::npos) {
         m_reached.emplace(pid, *rank);
@@ -135,14 +103,14 @@ void MissedRanks::checkProcess(pid_t pid)
     }
     Missed& missed = m_missed[*rank];
     missed.why = isMusl ? Why::NoGlibc : whyMissed(pid, environment);
-    missed.program = procFile(pid, "comm");
+    missed.program = host::procFile(pid, "comm");
     missed.program.erase(missed.program.find_last_not_of('\n') + 1);
     ++missed.looks;
 }
 
 MissedRanks::Why MissedRanks::whyMissed(pid_t pid, const std::string& environment) const
 {
-    const std::string preloaded = valueIn(environment, "LD_PRELOAD").value_or("");
+    const std::string preloaded = host::valueIn(environment, "LD_PRELOAD").value_or("");
     if (preloaded.find(m_collector.string()) == std::string::npos) {
         return Why::NoVariable;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/running_runs.h"
 
-#include "cli/process_environment.h"
+#include "host/other_process.h"
 
 #include <ringside/trace/live_snapshot.h>
 
@@ -39,8 +39,8 @@ std::vector<fs::path> runsHere()
 std::vector<fs::path> runsOfProcesses()
 {
     std::vector<fs::path> runs;
-    for (const pid_t pid : allProcesses()) {
-        const fs::path run = valueIn(procFile(pid, "environ"), "RINGSIDE_DIR").value_or("");
+    for (const pid_t pid : host::allProcesses()) {
+        const fs::path run = host::valueIn(host::procFile(pid, "environ"), "RINGSIDE_DIR").value_or("");
         if (run.is_absolute() && std::ranges::find(runs, run) == runs.end()) {
             runs.push_back(run);
         }

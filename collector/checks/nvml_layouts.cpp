@@ -18,6 +18,8 @@ RINGSIDE_SAME(nvml::Utilization, memory, nvmlUtilization_t, memory);
 RINGSIDE_SAME(nvml::Memory, used, nvmlMemory_t, used);
 RINGSIDE_SAME(nvml::MemoryV2, used, nvmlMemory_v2_t, used);
 RINGSIDE_SAME(nvml::PciInfo, busId, nvmlPciInfo_t, busId);
+RINGSIDE_SAME(nvml::ProcessInfo, pid, nvmlProcessInfo_t, pid);
+RINGSIDE_SAME(nvml::ProcessInfo, usedGpuMemory, nvmlProcessInfo_t, usedGpuMemory);
 RINGSIDE_SAME(nvml::EventData, device, nvmlEventData_t, device);
 RINGSIDE_SAME(nvml::EventData, type, nvmlEventData_t, eventType);
 RINGSIDE_SAME(nvml::EventData, data, nvmlEventData_t, eventData);

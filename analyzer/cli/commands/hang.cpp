@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside hang RUN`: explains why a job hangs or how it died. It only reads, also while the job runs.
-// --stacks reads the stacks of the processes on this host from outside.
+// --pid looks at the processes of a job that is not recorded. --stacks reads the stacks of the processes on
+// this host from outside.
 #include "hang/hang.h"
 
+#include "cli/attached_hang.h"
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/messages.h"
@@ -27,6 +29,7 @@ namespace {
 
 struct Options {
     RunPaths run;
+    std::vector<pid_t> pids;
     std::string format = "text";
     std::string after = "10s";
     bool stacks = false;
@@ -88,7 +91,7 @@ trace::LiveRun openAny(const RunPaths& paths)
     return live;
 }
 
-int run(const Options& options)
+int explain(const Options& options)
 {
     trace::LiveRun live = openAny(options.run);
     if (options.stacks) {
@@ -105,6 +108,18 @@ int run(const Options& options)
     return options.fail && report.kind != hang::Kind::Nothing ? kFindings : kPass;
 }
 
+int run(const Options& options)
+{
+    if (options.pids.empty() == options.run.empty()) {
+        throw Error(ErrorCode::Usage, "hang needs a RUN, or --pid for a job that is not recorded",
+                    "Give one of the two.");
+    }
+    if (options.pids.empty()) {
+        return explain(options);
+    }
+    return printWhereProcessesStand(options.pids, options.format) && options.fail ? kFindings : kPass;
+}
+
 std::string isDuration(const std::string& text)
 {
     return trace::parseDuration(text) ? "" : "'" + text + "' is not a duration such as 30s or 5m";
@@ -115,8 +130,13 @@ Action declare(CLI::App& app)
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->run,
                    "Run directory (also of a running job), process file or merged file, or dumps of "
-                   "PyTorch's flight recorder: files, or a directory")
-        ->required();
+                   "PyTorch's flight recorder: files, or a directory");
+    app.add_option(
+           "--pid", options->pids,
+           "Look at a job that is not recorded: this process and what it started on this host, such as "
+           "a launcher. Shows where its ranks stand")
+        ->type_name("PID")
+        ->check(CLI::PositiveNumber);
     app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
@@ -132,10 +152,11 @@ Action declare(CLI::App& app)
     return [options] { return run(*options); };
 }
 
-constexpr std::array<Example, 2> kExamples{{
+constexpr std::array<Example, 3> kExamples{{
     {"ringside hang run.ringside", "Shows which ranks wait for which, also while the job runs."},
     {"ringside hang run.ringside --stacks --fail",
      "Adds the stacks of the processes on this host; exits with 1 if a rank is stuck or died."},
+    {"ringside hang --pid 4711", "Shows where the ranks of a job stand that is not recorded."},
 }};
 
 } // namespace

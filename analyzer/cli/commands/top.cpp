@@ -2,6 +2,7 @@
 // `ringside top RUN`: what is wrong with a running job now. It reads the small files that the job's hosts
 // write into the run directory, and asks nothing of the job.
 #include "cli/command.h"
+#include "cli/host_watch.h"
 #include "cli/live_screen.h"
 #include "cli/running_runs.h"
 #include "cli/standard_streams.h"
@@ -29,6 +30,7 @@ struct Options {
     bool once = false;
     bool json = false;
     bool lines = false;
+    bool host = false;
 };
 
 /// A line for each run: how to watch it, and what is to be seen.
@@ -86,8 +88,19 @@ std::optional<std::filesystem::path> chooseRun(const Options& options)
     return std::nullopt;
 }
 
+int showHost(const Options& options)
+{
+    if (!options.run.empty()) {
+        throw Error(ErrorCode::Usage, "--host shows this machine, not a run", "Leave out RUN or --host.");
+    }
+    return options.once || options.json ? printHost(options.json) : watchHost();
+}
+
 int run(const Options& options)
 {
+    if (options.host) {
+        return showHost(options);
+    }
     const auto directory = chooseRun(options);
     if (!directory) {
         return kPass;
@@ -119,6 +132,10 @@ Action declare(CLI::App& app)
     app.add_flag("--json", options->json, "The same as JSON (ringside-top/1)");
     app.add_flag("--lines", options->lines,
                  "Print a line whenever something changes, for screen readers and logs; no bars");
+    app.add_flag(
+        "--host", options->host,
+        "Show this machine instead, also where nothing is recorded: GPUs, the processes that use them, "
+        "ports; with --json as ringside-host/1");
     app.add_option("--filter", options->filter,
                    "Ranks to list: numbers (0-7,12), a state (hanging) or a part of a host's name")
         ->type_name("RANKS");
@@ -126,9 +143,10 @@ Action declare(CLI::App& app)
     return [options] { return run(*options); };
 }
 
-constexpr std::array<Example, 3> kExamples{{
+constexpr std::array<Example, 4> kExamples{{
     {"ringside top run.ringside", "Watches a running job: who is late, who waits, what is not well."},
     {"ringside top run.ringside --once", "Prints what is known now."},
+    {"ringside top --host", "Watches this machine, also where nothing is recorded."},
     {"ringside top --json", "For a script: the run of this directory that runs."},
 }};
 

@@ -36,6 +36,13 @@ struct PciInfo {
     unsigned domain, bus, device, pciDeviceId, pciSubSystemId;
     char busId[32];
 };
+/// As of the _v2 form of the function; its first form has a shorter record.
+struct ProcessInfo {
+    static constexpr unsigned long long kNotAvailable = ~0ULL;
+    unsigned pid; ///< in the host's pid namespace, also for callers in a container
+    unsigned long long usedGpuMemory;
+    unsigned gpuInstance, computeInstance;
+};
 struct FabricInfo {
     unsigned char cluster[16];
     Result status; ///< result of joining it
@@ -133,6 +140,9 @@ inline constexpr unsigned kBerExponentMask = 0xFF;
             (Device device, int type, int counter, unsigned long long* errors))                                                \
     RS_NVML(remappedRows, nvmlDeviceGetRemappedRows, nvmlDeviceGetRemappedRows,                                                \
             (Device device, unsigned* corrected, unsigned* uncorrected, unsigned* pending, unsigned* failed))                  \
+    RS_NVML(name, nvmlDeviceGetName, nvmlDeviceGetName, (Device device, char* name, unsigned length))                          \
+    RS_NVML(processes, nvmlDeviceGetComputeRunningProcesses_v3, nvmlDeviceGetComputeRunningProcesses_v2,                       \
+            (Device device, unsigned* count, ProcessInfo* processes))                                                          \
     RS_NVML(utilization, nvmlDeviceGetUtilizationRates, nvmlDeviceGetUtilizationRates,                                         \
             (Device device, Utilization* utilization))                                                                         \
     RS_NVML(memory, nvmlDeviceGetMemoryInfo, nvmlDeviceGetMemoryInfo, (Device device, Memory* memory))                         \

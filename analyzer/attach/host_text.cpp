@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A host as text and as JSON.
+#include "attach/gpu_json.h"
+#include "attach/host_view.h"
+#include "attach/tables.h"
+#include "report/link_text.h"
+#include "report/table.h"
+#include "values/text.h"
+
+#include <fmt/format.h>
+
+namespace ringside::attach {
+namespace {
+
+std::string machineText(const HostView& view)
+{
+    const auto bytes = [](const std::optional<std::int64_t>& value) {
+        return value ? values::byteText(static_cast<double>(*value)) : std::string("-");
+    };
+    return fmt::format("{}: load {} on {} CPUs, {} of {} memory available\n", view.host,
+                       view.load ? fmt::format("{:.1f}", *view.load) : "-", view.cpus,
+                       bytes(view.memoryAvailableBytes), bytes(view.memoryTotalBytes));
+}
+
+std::string processText(const HostView& view)
+{
+    if (view.processes.empty()) {
+        return "No process of this machine uses a GPU or has a rank from a launcher.\n";
+    }
+    report::Table table;
+    table.header = {"process", "rank", "program", "state", "GPU"};
+    for (const JobProcess& process : view.processes) {
+        table.rows.push_back({process.pid, process.rank ? report::Cell(*process.rank) : report::Cell(),
+                              process.program, stateText(process), gpusOf(view.gpus, process.pid)});
+    }
+    return report::plainTable(table, "");
+}
+
+Json toJson(const JobProcess& process, const HostView& view)
+{
+    Json gpus = Json::array();
+    for (const Gpu& gpu : view.gpus.gpus) {
+        for (const GpuProcess& user : gpu.processes.value_or(std::vector<GpuProcess>())) {
+            if (user.pid == process.pid) {
+                gpus.push_back(gpu.index);
+            }
+        }
+    }
+    return {{"pid", process.pid},
+            {"rank", orNull(process.rank)},
+            {"program", process.program},
+            {"state", stateText(process)},
+            {"gpus", std::move(gpus)}};
+}
+
+} // namespace
+
+std::string formatText(const HostView& view)
+{
+    constexpr std::size_t kWidth = 80;
+    return machineText(view) + "\n" + gpuText(view.gpus) + "\n" + processText(view) + "\n" +
+           (view.ports ? report::linksText(*view.ports, kWidth)
+                       : "Links: this machine has no RDMA device.\n");
+}
+
+std::string formatJson(const HostView& view)
+{
+    Json json;
+    json["schema"] = "ringside-host/1";
+    json["host"] = view.host;
+    json["cpus"] = view.cpus;
+    json["load"] = orNull(view.load);
+    json["memory_available_bytes"] = orNull(view.memoryAvailableBytes);
+    json["memory_total_bytes"] = orNull(view.memoryTotalBytes);
+    json["processes"] = Json::array();
+    for (const JobProcess& process : view.processes) {
+        json["processes"].push_back(toJson(process, view));
+    }
+    json["gpus"] = toJson(view.gpus);
+    json["ports"] = view.ports ? Json::parse(report::linksJsonText(*view.ports)) : Json(nullptr);
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace ringside::attach

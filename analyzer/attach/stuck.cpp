@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attach/stuck.h"
+
+#include "hang/hang.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace ringside::attach {
+namespace {
+
+using Indices = std::vector<std::size_t>;
+
+/// "rank 2", "ranks 0 and 1", "process 4711", "processes 17 and 19".
+std::string namesOf(const StuckReport& report, const Indices& indices)
+{
+    std::vector<std::int64_t> ranks;
+    std::string processes;
+    for (const std::size_t index : indices) {
+        const JobProcess& process = report.processes[index].process;
+        if (process.rank) {
+            ranks.push_back(*process.rank);
+        }
+        processes += fmt::format("{}{}", processes.empty() ? "" : ", ", process.pid);
+    }
+    return ranks.size() == indices.size()
+               ? hang::rankList(std::move(ranks))
+               : fmt::format("process{} {}", indices.size() == 1 ? "" : "es", processes);
+}
+
+template <class Holds>
+Indices where(const StuckReport& report, const Holds& holds)
+{
+    Indices indices;
+    for (std::size_t i = 0; i < report.processes.size(); ++i) {
+        if (holds(report.processes[i].standing)) {
+            indices.push_back(i);
+        }
+    }
+    return indices;
+}
+
+/// The place at which most processes stand; empty if there is none, or if it is not more than half of them.
+std::string commonPlace(const StuckReport& report)
+{
+    std::map<std::string, std::size_t> counts;
+    for (const ProcessReport& process : report.processes) {
+        counts[process.standing.stood ? process.standing.place : ""] += 1;
+    }
+    counts.erase("");
+    const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+    return most != counts.end() && 2 * most->second > report.processes.size() ? most->first : "";
+}
+
+std::string placesOf(const StuckReport& report, const Indices& indices)
+{
+    std::string text;
+    for (const std::size_t index : indices) {
+        const Standing& standing = report.processes[index].standing;
+        text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", namesOf(report, {index}),
+                            standing.stood ? "stands in" : "is in",
+                            standing.place.empty() ? "a place that is not known" : standing.place);
+    }
+    return text;
+}
+
+/// Of two ranks, or where places differ: who is in a call of NCCL waits for those who are not.
+std::string summaryByCalls(StuckReport& report)
+{
+    const Indices inCall =
+        where(report, [](const Standing& standing) { return standing.stood && !standing.ncclCall.empty(); });
+    report.lookFirst = where(report, [](const Standing& standing) {
+        return standing.ncclCall.empty() && !standing.place.empty();
+    });
+    const auto isInCall = [&](std::size_t i) { return std::ranges::find(inCall, i) != inCall.end(); };
+    if (inCall.empty() || report.lookFirst.empty() || std::ranges::any_of(report.lookFirst, isInCall)) {
+        report.lookFirst.clear();
+        return {};
+    }
+    return fmt::format("{} stand{} in {}, and {} not in a call of NCCL: {}. Look there first.",
+                       namesOf(report, inCall), inCall.size() == 1 ? "s" : "",
+                       report.processes[inCall.front()].standing.ncclCall,
+                       namesOf(report, report.lookFirst) + (report.lookFirst.size() == 1 ? " is" : " are"),
+                       placesOf(report, report.lookFirst));
+}
+
+std::string summaryByPlace(StuckReport& report, const std::string& place)
+{
+    report.lookFirst = where(report, [&](const Standing& standing) { return standing.place != place; });
+    const std::size_t there = report.processes.size() - report.lookFirst.size();
+    if (report.lookFirst.empty()) {
+        return fmt::format(
+            "All {} processes stand in {}. Their stacks do not say which of them the others wait "
+            "for, if any: look at the other hosts in the same way, and at what they wait for there, "
+            "such as storage, a GPU or the network.",
+            there, place);
+    }
+    return fmt::format(
+        "{} of {} processes stand in {}, but {}. Look there first: the others may wait for it.", there,
+        report.processes.size(), place, placesOf(report, report.lookFirst));
+}
+
+std::string summaryOfStopped(StuckReport& report)
+{
+    for (std::size_t i = 0; i < report.processes.size(); ++i) {
+        if (isStopped(report.processes[i].process)) {
+            report.lookFirst.push_back(i);
+        }
+    }
+    if (report.lookFirst.empty()) {
+        return {};
+    }
+    return fmt::format("{} {} stopped by a signal or a debugger. Nothing of {} runs until `kill -CONT {}`.",
+                       namesOf(report, report.lookFirst), report.lookFirst.size() == 1 ? "is" : "are",
+                       report.lookFirst.size() == 1 ? "it" : "them",
+                       report.processes[report.lookFirst.front()].process.pid);
+}
+
+std::string summaryOf(StuckReport& report)
+{
+    if (std::string summary = summaryOfStopped(report); !summary.empty()) {
+        return summary;
+    }
+    const std::size_t all = report.processes.size();
+    const Indices known = where(report, [](const Standing& standing) { return !standing.place.empty(); });
+    const Indices stood = where(report, [](const Standing& standing) { return standing.stood; });
+    if (known.empty()) {
+        return "No stack could be read, so that nothing is known of where the processes stand.";
+    }
+    if (all == 1) {
+        return stood.empty()
+                   ? "The process moves: its samples show different places."
+                   : fmt::format("The process stands in {}.", report.processes.front().standing.place);
+    }
+    if (2 * stood.size() <= all) {
+        return fmt::format("No sign of a hang: {} of {} processes moved between the samples{}.",
+                           known.size() - stood.size(), all,
+                           stood.empty() ? "" : "; " + placesOf(report, stood));
+    }
+    const std::string place = commonPlace(report);
+    std::string summary = place.empty() || all == 2 ? summaryByCalls(report) : "";
+    if (summary.empty() && !place.empty()) {
+        return summaryByPlace(report, place);
+    }
+    return summary.empty() ? fmt::format("{} of {} processes stand, each elsewhere: {}.", stood.size(), all,
+                                         placesOf(report, stood))
+                           : summary;
+}
+
+} // namespace
+
+void judge(StuckReport& report)
+{
+    report.lookFirst.clear();
+    report.summary = summaryOf(report);
+}
+
+bool isStuck(const StuckReport& report)
+{
+    return 2 * where(report, [](const Standing& standing) { return standing.stood; }).size() >
+           report.processes.size();
+}
+
+} // namespace ringside::attach

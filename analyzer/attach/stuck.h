@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which processes of a job that was not started under Ringside stand still, and which of them stands
+// elsewhere than the others. Stacks show where a process is, not what it waits for: the summary says no more
+// than that.
+#pragma once
+#include "attach/gpu.h"
+#include "attach/job_process.h"
+#include "attach/standing.h"
+
+#include <string>
+#include <vector>
+
+namespace ringside::attach {
+
+struct ProcessReport {
+    JobProcess process;
+    Standing standing;
+};
+
+struct StuckReport {
+    std::string host;
+    std::size_t samples = 0;   ///< of the stacks of each process
+    double secondsWatched = 0; ///< between the first sample and the last
+    std::vector<ProcessReport> processes;
+    Gpus gpus;
+    std::string summary; ///< written by judge()
+    std::vector<std::size_t>
+        lookFirst; ///< indices of processes that stand elsewhere than most; written by judge()
+};
+
+/// Writes the summary of a report whose processes are known.
+void judge(StuckReport& report);
+
+/// Returns whether most processes stand still.
+[[nodiscard]] bool isStuck(const StuckReport& report);
+
+[[nodiscard]] std::string formatText(const StuckReport& report);
+/// As ringside-attach-1.schema.json describes it.
+[[nodiscard]] std::string formatJson(const StuckReport& report);
+
+} // namespace ringside::attach

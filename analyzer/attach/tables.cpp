@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attach/tables.h"
+
+#include "report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ringside::attach {
+namespace {
+
+using report::Cell;
+using report::NumberStyle;
+
+Cell number(const std::optional<std::int64_t>& value, double divisor = 1)
+{
+    const auto real = value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+    return {real, values::Unit::Count, NumberStyle{.divisor = divisor}};
+}
+
+Cell bytes(const std::optional<std::int64_t>& value)
+{
+    return report::sizeCell(value ? std::optional(static_cast<double>(*value)) : std::nullopt);
+}
+
+} // namespace
+
+std::string gpuText(const Gpus& gpus)
+{
+    if (gpus.gpus.empty()) {
+        return fmt::format("GPUs: not known: {}\n", gpus.reason.empty() ? "NVML lists none" : gpus.reason);
+    }
+    report::Table table;
+    table.header = {"GPU", "name", "busy %", "memory", "of", "SM MHz", "most", "W", "deg C", "processes"};
+    std::string wrong;
+    for (const Gpu& gpu : gpus.gpus) {
+        table.rows.push_back({gpu.index, gpu.name, number(gpu.utilizationPercent), bytes(gpu.memoryUsedBytes),
+                              bytes(gpu.memoryTotalBytes), number(gpu.smClockMhz),
+                              number(gpu.largestSmClockMhz), number(gpu.powerMilliwatts, 1000),
+                              number(gpu.temperatureCelsius),
+                              gpu.processes ? Cell(gpu.processes->size()) : Cell()});
+        if (const std::string text = wrongWith(gpu); !text.empty()) {
+            wrong += fmt::format("GPU {}: {}\n", gpu.index, text);
+        }
+    }
+    return report::plainTable(table, "") + wrong;
+}
+
+std::string gpusOf(const Gpus& gpus, pid_t pid)
+{
+    std::string text;
+    for (const Gpu& gpu : gpus.gpus) {
+        if (gpu.processes &&
+            std::ranges::find(*gpu.processes, pid, &GpuProcess::pid) != gpu.processes->end()) {
+            text += fmt::format("{}{}", text.empty() ? "" : ", ", gpu.index);
+        }
+    }
+    return text.empty() ? "-" : text;
+}
+
+} // namespace ringside::attach

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/attached_hang.h"
+
+#include "attach/stuck.h"
+#include "cli/clock.h"
+#include "cli/launch.h"
+#include "cli/messages.h"
+#include "cli/stacks/bounded_child.h"
+#include "cli/stacks/collect.h"
+#include "cli/stacks/thread_snapshot.h"
+#include "cli/standard_streams.h"
+#include "host/process.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <thread>
+
+namespace ringside::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A process that works is unlikely to be seen at one line in all of them.
+constexpr std::size_t kSamples = 3;
+constexpr auto kPause = 1500ms;
+
+using Samples = std::vector<std::vector<trace::StackRow>>;
+
+/// Threads that did not stop in time are still attached: they are released once they have stopped.
+void release(pid_t pid, std::vector<pid_t> stillAttached)
+{
+    for (int looks = 0; !stillAttached.empty() && looks < 100; ++looks) {
+        std::this_thread::sleep_for(10ms);
+        releaseStopped(pid, stillAttached);
+    }
+}
+
+void takeSample(std::vector<Samples>& samples, const std::vector<attach::JobProcess>& processes)
+{
+    for (std::size_t i = 0; i < processes.size(); ++i) {
+        CollectedStacks stacks = collectStacks(processes[i].pid, std::nullopt);
+        samples[i].push_back(std::move(stacks.rows));
+        release(processes[i].pid, std::move(stacks.stillAttached));
+    }
+}
+
+attach::StuckReport watch(const std::vector<attach::JobProcess>& processes)
+{
+    attach::StuckReport report;
+    report.host = nameOfHost();
+    report.samples = kSamples;
+    std::vector<Samples> samples(processes.size());
+    const std::int64_t beginNs = monotonicNs();
+    for (std::size_t i = 0; i < kSamples; ++i) {
+        if (i > 0) {
+            std::this_thread::sleep_for(kPause);
+        }
+        takeSample(samples, processes);
+    }
+    report.secondsWatched = static_cast<double>(monotonicNs() - beginNs) / 1e9;
+    for (std::size_t i = 0; i < processes.size(); ++i) {
+        const auto main = host::ownIdOf(std::to_string(processes[i].pid));
+        report.processes.push_back({processes[i], attach::standingOf(samples[i], main.value_or(0))});
+    }
+    report.gpus = askForGpus();
+    attach::judge(report);
+    return report;
+}
+
+} // namespace
+
+bool printWhereProcessesStand(const std::vector<pid_t>& roots, const std::string& format)
+{
+    const std::vector<attach::JobProcess> processes = attach::processesOfJob(roots);
+    if (processes.empty()) {
+        throw Error(ErrorCode::Unusable, fmt::format("no process {} on this machine", fmt::join(roots, ", ")),
+                    "Name the launcher or a rank of the job by its process id on this host; in a container, "
+                    "ids are those that `ps` shows there.");
+    }
+    printNote("ringside: takes the stacks of {} process{} {} times\n", processes.size(),
+              processes.size() == 1 ? "" : "es", kSamples);
+    const attach::StuckReport report = watch(processes);
+    printResult(format == "json" ? attach::formatJson(report) : attach::formatText(report));
+    return attach::isStuck(report);
+}
+
+attach::Gpus askForGpus()
+{
+    const BoundedResult answer = runBounded(
+        [] {
+            fmt::print("{}", attach::formatGpus(attach::readGpus()));
+            std::fflush(stdout);
+            return 0;
+        },
+        10s);
+    attach::Gpus gpus;
+    if (!answer.error.empty()) {
+        gpus.reason = "NVML " + answer.error;
+        return gpus;
+    }
+    return attach::parseGpus(answer.output);
+}
+
+} // namespace ringside::cli
