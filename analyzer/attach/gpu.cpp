@@ -2,6 +2,7 @@
 #include "attach/gpu.h"
 
 #include "host/nvml/library.h"
+#include "trace/vocabulary/clock_reasons.h"
 
 #include <algorithm>
 #include <array>
@@ -119,16 +120,8 @@ std::string wrongWith(const Gpu& gpu)
     if (!gpu.error.empty()) {
         return gpu.error;
     }
-    // Names as in nvml.h. The software's power cap is normal at full load.
-    constexpr std::int64_t kHardwareSlowdown = 0x8;
-    constexpr std::int64_t kSoftwareThermal = 0x20;
-    constexpr std::int64_t kHardwareThermal = 0x40;
-    constexpr std::int64_t kPowerBrake = 0x80;
-    const std::int64_t reasons = gpu.clockReasons.value_or(0);
-    return (reasons & (kSoftwareThermal | kHardwareThermal)) != 0 ? "clocks held down by heat"
-           : (reasons & kPowerBrake) != 0                         ? "clocks held down by the power supply"
-           : (reasons & kHardwareSlowdown) != 0                   ? "clocks held down by the hardware"
-                                                                  : "";
+    const std::string_view holder = trace::clock_reasons::troubleIn(gpu.clockReasons.value_or(0));
+    return holder.empty() ? "" : "clocks held down by " + std::string(holder);
 }
 
 } // namespace ringside::attach

@@ -2,6 +2,7 @@
 #include "doctor/nvml_facts.h"
 
 #include "host/nvml/library.h"
+#include "trace/vocabulary/clock_reasons.h"
 
 #include <algorithm>
 #include <array>
@@ -40,11 +41,14 @@ private:
 
 std::string slowdownText(unsigned long long reasons)
 {
-    constexpr std::array<std::pair<unsigned long long, const char*>, 3> kHardware{
-        {{0x8, "hw_slowdown"}, {0x40, "hw_thermal_slowdown"}, {0x80, "hw_power_brake_slowdown"}}};
+    using namespace trace::clock_reasons;
+    constexpr std::array<std::pair<std::int64_t, const char*>, 3> kHardware{
+        {{kHardwareSlowdown, "hw_slowdown"},
+         {kHardwareThermal, "hw_thermal_slowdown"},
+         {kPowerBrake, "hw_power_brake_slowdown"}}};
     std::string text;
     for (const auto& [bit, name] : kHardware) {
-        if ((reasons & bit) != 0) {
+        if ((static_cast<std::int64_t>(reasons) & bit) != 0) {
             text += (text.empty() ? "" : ", ") + std::string(name);
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/complaints.h"
 
+#include "trace/vocabulary/clock_reasons.h"
 #include "trace/vocabulary/series.h"
 
 #include <fmt/format.h>
@@ -30,21 +31,6 @@ constexpr std::array kErrors{
     SeriesName::RdmaRetriesExceeded,     SeriesName::RdmaRxCorrupt,
 };
 
-// Bits of nvmlClocksEventReasons (nvml.h).
-constexpr std::int64_t kHardwareSlowdown = 0x8;
-constexpr std::int64_t kSoftwareThermal = 0x20;
-constexpr std::int64_t kHardwareThermal = 0x40;
-constexpr std::int64_t kHardwarePowerBrake = 0x80;
-
-std::string reasonsText(std::int64_t bits)
-{
-    if ((bits & (kSoftwareThermal | kHardwareThermal)) != 0) {
-        return "heat holds the clocks down";
-    }
-    return (bits & kHardwarePowerBrake) != 0 ? "the power supply holds the clocks down"
-                                             : "the hardware holds the clocks down";
-}
-
 } // namespace
 
 bool countsErrors(const Sample& sample)
@@ -54,16 +40,14 @@ bool countsErrors(const Sample& sample)
 
 bool isThrottled(const Sample& sample)
 {
-    return is(sample, SeriesName::ClockEventReasons) &&
-           (sample.value & (kHardwareSlowdown | kSoftwareThermal | kHardwareThermal | kHardwarePowerBrake)) !=
-               0;
+    return is(sample, SeriesName::ClockEventReasons) && (sample.value & trace::clock_reasons::kTrouble) != 0;
 }
 
 std::string wrongWith(const Sample& sample)
 {
     constexpr std::int64_t kActive = 4; // IB_PORT_ACTIVE
     if (isThrottled(sample)) {
-        return reasonsText(sample.value);
+        return fmt::format("{} holds the clocks down", trace::clock_reasons::troubleIn(sample.value));
     }
     if (countsErrors(sample) && sample.value > sample.first) {
         return fmt::format("{} +{} since the recording began", sample.metric, sample.value - sample.first);

@@ -2,6 +2,7 @@
 // Finds GPUs that run below their possible clock because of heat, a power brake or a hardware fault, while
 // they have work.
 #include "rules/shared/device_samples.h"
+#include "trace/vocabulary/clock_reasons.h"
 
 #include <array>
 
@@ -18,13 +19,15 @@ struct Reason {
     std::string_view name;
     std::string_view advice;
 };
-/// NVML's clock event reasons (nvml.h) that lower the clock of a GPU that has work, but for the power cap
-/// (0x4): every GPU at full load is at it, so gpu_clock_spread compares such GPUs with each other.
+/// NVML's clock event reasons that lower the clock of a GPU that has work, but for the power cap: every GPU
+/// at full load is at it, so gpu_clock_spread compares such GPUs with each other.
 constexpr std::array<Reason, 4> kReasons = {{
-    {0x8, "the hardware's slow-down", "check power supply and cooling"},
-    {0x40, "heat (hardware)", "check fans, air flow and the neighbours' heat"},
-    {0x20, "heat (software)", "check fans, air flow and the neighbours' heat"},
-    {0x80, "the power brake", "check the power supply of the machine or rack"},
+    {trace::clock_reasons::kHardwareSlowdown, "the hardware's slow-down", "check power supply and cooling"},
+    {trace::clock_reasons::kHardwareThermal, "heat (hardware)",
+     "check fans, air flow and the neighbours' heat"},
+    {trace::clock_reasons::kSoftwareThermal, "heat (software)",
+     "check fans, air flow and the neighbours' heat"},
+    {trace::clock_reasons::kPowerBrake, "the power brake", "check the power supply of the machine or rack"},
 }};
 
 struct Throttling {

@@ -2,6 +2,7 @@
 // Finds GPUs that do the same work at different clocks. The slowest one is late to every collective, whatever
 // lowers its clock.
 #include "rules/shared/device_samples.h"
+#include "trace/vocabulary/clock_reasons.h"
 
 namespace ringside::rules::rule_gpu_clock_spread {
 namespace {
@@ -27,15 +28,13 @@ struct RankClock {
 /// A GPU at full load is expected to be at its power cap.
 bool isCapped(const Context& context, const metrics::RankMetrics& rank)
 {
-    constexpr std::int64_t kPowerCap = 0x4;                     // NVML's clock event reasons
-    constexpr std::int64_t kTrouble = 0x8 | 0x20 | 0x40 | 0x80; // slow-down, heat, power brake
     std::size_t capped = 0;
     const auto reasons = gpuSamples(context, context.rankOf(rank), "clock_event_reasons", analyzedSpan(rank));
     for (const metrics::SampleValue& sample : reasons) {
-        if ((sample.value & kTrouble) != 0) {
+        if ((sample.value & trace::clock_reasons::kTrouble) != 0) {
             return false;
         }
-        capped += (sample.value & kPowerCap) != 0 ? 1 : 0;
+        capped += (sample.value & trace::clock_reasons::kPowerCap) != 0 ? 1 : 0;
     }
     return 2 * capped > reasons.size();
 }
