@@ -137,6 +137,29 @@ enum class Kind : std::uint8_t {
 };
 [[nodiscard]] std::string_view kindName(Kind kind);
 
+/// What a comparison of two views of a job came to.
+enum class Agreement : std::uint8_t {
+    Undecided, ///< the witness has nothing that speaks for or against it
+    Agrees,
+    Disagrees,
+};
+[[nodiscard]] std::string_view agreementName(Agreement agreement);
+
+/// What somebody else says about the same job; see hang/witness.h.
+struct Witness {
+    std::string source;       ///< its name in JSON, such as "flight_recorder"
+    std::string title;        ///< its name in sentences
+    std::string notAvailable; ///< why it says nothing; empty: it does
+    Kind kind = Kind::Nothing;
+    std::string summary;              ///< what it says, in one line
+    std::vector<std::int64_t> blamed; ///< ranks that it says are missing, differ, or died first
+    std::vector<std::int64_t> heard;  ///< ranks of which it has something
+    std::vector<std::int64_t> silent; ///< ranks of this report of which it has nothing
+    std::vector<std::string> details; ///< a line each
+    Agreement agreement = Agreement::Undecided;
+    std::string comparison; ///< how it compares with this report, as a sentence
+};
+
 struct Report {
     std::filesystem::path path;
     std::int64_t worldSize = 0;
@@ -147,6 +170,7 @@ struct Report {
     std::vector<RankReport> ranks;
     std::optional<std::int64_t> diedFirst; ///< rank; null if none died, or if the first is not known
     std::vector<trace::IssueRow> issues;   ///< those that concern this report
+    std::vector<Witness> witnesses;        ///< what others say of the same job
 };
 
 /// Explains what a run waits for. `now` has one entry for each process of the run, in its order.

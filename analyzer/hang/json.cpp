@@ -79,6 +79,21 @@ Json toJson(const RankReport& rank)
             {"stack_notes", rank.stackNotes}};
 }
 
+Json toJson(const Witness& witness)
+{
+    const bool speaks = witness.notAvailable.empty();
+    return {{"source", witness.source},
+            {"not_available", speaks ? Json(nullptr) : Json(witness.notAvailable)},
+            {"kind", speaks ? Json(kindName(witness.kind)) : Json(nullptr)},
+            {"summary", speaks ? Json(witness.summary) : Json(nullptr)},
+            {"blamed", witness.blamed},
+            {"ranks", witness.heard},
+            {"ranks_without", witness.silent},
+            {"details", witness.details},
+            {"agreement", agreementName(witness.agreement)},
+            {"comparison", speaks ? Json(witness.comparison) : Json(nullptr)}};
+}
+
 } // namespace
 
 std::string formatJson(const Report& report)
@@ -97,6 +112,10 @@ std::string formatJson(const Report& report)
     json["ranks"] = Json::array();
     for (const RankReport& rank : report.ranks) {
         json["ranks"].push_back(toJson(rank));
+    }
+    json["witnesses"] = Json::array();
+    for (const Witness& witness : report.witnesses) {
+        json["witnesses"].push_back(toJson(witness));
     }
     json["issues"] = Json::array();
     for (const trace::IssueRow& issue : report.issues) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the report as text: the verdict first, then the collective, then the ranks that it waits for.
 #include "hang/hang.h"
+#include "hang/witness.h"
 #include "trace/utf8.h"
 #include "trace/vocabulary/datatype.h"
 
@@ -200,12 +201,13 @@ std::string formatText(const Report& report)
     for (const trace::IssueRow& issue : report.issues) {
         text += issue.is(trace::Issue::HangNotCompared) ? "note: " + issue.message + "\n" : "";
     }
+    text += witnessText(report);
     const std::vector<std::int64_t> wanted = ranksOfInterest(report);
     const auto isWanted = [&wanted](const RankReport& rank) {
         return std::find(wanted.begin(), wanted.end(), rank.rank) != wanted.end();
     };
     if (report.kind == Kind::Nothing) {
-        return text;
+        return trace::shownText(text, ' ', "\n");
     }
     constexpr std::size_t kOthers = 8;
     std::size_t left = 0;
