@@ -7,27 +7,7 @@ import pickle
 import sqlite3
 
 import lab
-
-DATE_NS = 1_763_700_000_000_000_000
-
-
-def flight_entry(number, state, name="nccl:all_reduce"):
-    created = DATE_NS + number * 50_000_000
-    return {
-        "frames": [{"name": "train_step", "filename": "train.py", "line": 40}], "record_id": number - 1, "pg_id": 0,
-        "process_group": ("0", "default_pg"), "collective_seq_id": number, "p2p_seq_id": 0, "op_id": number,
-        "profiling_name": name, "time_created_ns": created, "input_sizes": [[4, 250]], "input_dtypes": ["Float"],
-        "output_sizes": [[4, 250]], "output_dtypes": ["Float"], "state": state,
-        "time_discovered_started_ns": created + 1000,
-        "time_discovered_completed_ns": created + 2000 if state == "completed" else None,
-        "retired": state == "completed", "timeout_ms": 600_000, "is_p2p": False}
-
-
-def flight_dump(numbers, waiting=None):
-    entries = [flight_entry(number, "completed") for number in numbers]
-    return {"version": "2.10", "pg_config": {"0": {"name": "0", "desc": "default_pg", "ranks": "[0, 1, 2]"}},
-            "pg_status": {"0": {"last_enqueued_collective": len(entries)}}, "entries": entries + (waiting or [])}
-
+from flight_dumps import DATE_NS, flight_dump, flight_entry
 
 class FlightRecorder(lab.Scenario):
     """The dumps of a job in which rank 1 never came to the fifth collective."""

@@ -12,6 +12,7 @@
 #include "cli/stacks/collect.h"
 #include "cli/stacks/thread_snapshot.h"
 #include "cli/standard_streams.h"
+#include "cli/witnesses.h"
 #include "hang/rank_report.h"
 #include "import/open_run.h"
 
@@ -103,7 +104,10 @@ int explain(const Options& options)
         now.push_back(stateOf(live.run.processes[i], live.owners[i], live.callsKnown[i], nowNs));
     }
     const hang::Options limits{trace::parseDuration(options.after).value_or(0)};
-    const hang::Report report = hang::analyze(std::move(live.run), now, limits);
+    hang::Report report = hang::analyze(std::move(live.run), now, limits);
+    if (options.run.size() == 1) {
+        addWitnesses(report, options.run.front(), limits);
+    }
     printResult(options.format == "json" ? hang::formatJson(report) : hang::formatText(report));
     return options.fail && report.kind != hang::Kind::Nothing ? kFindings : kPass;
 }

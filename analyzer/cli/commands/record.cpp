@@ -3,6 +3,7 @@
 // code through.
 #include "cli/child_process.h"
 #include "cli/command.h"
+#include "cli/flight_dumps.h"
 #include "cli/hang_requests.h"
 #include "cli/live_watch.h"
 #include "cli/messages.h"
@@ -83,11 +84,14 @@ CommandEnd runWatched(const Options& options, const Words& command, const std::f
     MissedRanks missed(loaded.path());
     const ProcessEnds ends(directory);
     LiveWatch watch(directory, options.live);
+    FlightDumps dumps(directory);
     const CommandEnd end = runCommand(command, [&] {
         hangs.answer();
         missed.check();
         watch.look();
+        dumps.look();
     });
+    dumps.finish();
     if (options.recording.profile != "off") {
         printMessage("{}", missed.text(directory));
     }
