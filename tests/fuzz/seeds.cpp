@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <exception>
+#include <filesystem>
 #include <fstream>
 
 namespace {
@@ -266,15 +268,8 @@ void writeNsys(const std::filesystem::path& folder)
     }
 }
 
-} // namespace
-
-int main(int count, char** arguments)
+void writeCorpus(const std::filesystem::path& corpus)
 {
-    if (count != 2) {
-        std::fprintf(stderr, "usage: fuzz_seeds DIRECTORY\n");
-        return 2;
-    }
-    const std::filesystem::path corpus = arguments[1];
     std::filesystem::remove_all(corpus);
     std::filesystem::create_directories(corpus / "trace_reader");
     std::filesystem::create_directories(corpus / "ring_decoder");
@@ -293,5 +288,21 @@ int main(int count, char** arguments)
     writeNvidiaSmi(corpus / "nvidia_smi");
     writeProbeMessages(corpus / "probe_message");
     writeLiveSnapshots(corpus / "live_snapshot");
+}
+
+} // namespace
+
+int main(int count, char** arguments)
+{
+    if (count != 2) {
+        std::fprintf(stderr, "usage: fuzz_seeds DIRECTORY\n");
+        return 2;
+    }
+    try {
+        writeCorpus(arguments[1]);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "fuzz_seeds: %s\n", error.what());
+        return 1;
+    }
     return 0;
 }

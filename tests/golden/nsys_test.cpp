@@ -17,7 +17,7 @@ constexpr std::int64_t kMs = 1'000'000;
 /// Two ranks, of which the second comes 2 ms late to each of two all-reduces of different sizes.
 void writeTraining(const std::filesystem::path& file)
 {
-    NsysExport nsys(file, NsysForm::V3_25, true);
+    NsysExport nsys(file, NsysForm::V325, true);
     nsys.sessionStart(1'779'782'330'000'000'000).host("node1");
     for (const int rank : {0, 1}) {
         const std::int64_t pid = NsysExport::kPid + rank;

@@ -102,7 +102,7 @@ void NsysExport::insert(const std::string& into, const Values&... values)
 void NsysExport::makeTables()
 {
     const bool legacy = m_form == NsysForm::Legacy;
-    const bool newest = m_form == NsysForm::V3_30;
+    const bool newest = m_form == NsysForm::V330;
     const std::string type = legacy ? " INT NOT NULL" : " INTEGER";
     const auto table = [&](const std::string& name, const std::string& columns,
                            const std::string& more = "") {
@@ -138,7 +138,7 @@ void NsysExport::makeTables()
             "INTEGER,"
             " textId INTEGER, domainId INTEGER" +
             std::string(legacy ? "" : ", jsonTextId INTEGER, jsonText TEXT") +
-            (m_form >= NsysForm::V3_25 ? ", binaryData BLOB" : "") + ")");
+            (m_form >= NsysForm::V325 ? ", binaryData BLOB" : "") + ")");
     execute("CREATE TABLE PROCESSES (globalPid INTEGER, pid INTEGER, name TEXT)");
     if (!legacy) {
         makeSchemas();
@@ -221,7 +221,7 @@ void NsysExport::addRange(std::string_view name, std::int64_t start, std::int64_
     if (!given || !m_blobs || m_form == NsysForm::Legacy) {
         return;
     }
-    const bool json = m_form == NsysForm::V3_13;
+    const bool json = m_form == NsysForm::V313;
     const std::string value = json ? jsonOf(payload) : blobOf(payload);
     trace::Statement update(m_database, std::string("UPDATE NVTX_EVENTS SET ") +
                                             (json ? "jsonText" : "binaryData") +

@@ -16,11 +16,11 @@ namespace ringside::test {
 
 enum class NsysForm : std::uint8_t {
     Legacy, ///< EXPORT_META_DATA, NOT NULL columns, no payloads
-    V3_13,  ///< META_DATA_EXPORT, payloads as JSON
-    V3_25,  ///< payloads as bytes, too
-    V3_30
+    V313,   ///< META_DATA_EXPORT, payloads as JSON
+    V325,   ///< payloads as bytes, too
+    V330
 };
-inline constexpr std::array kNsysForms{NsysForm::Legacy, NsysForm::V3_13, NsysForm::V3_25, NsysForm::V3_30};
+inline constexpr std::array kNsysForms{NsysForm::Legacy, NsysForm::V313, NsysForm::V325, NsysForm::V330};
 
 /// What NCCL adds to a range, as far as it is given.
 struct NsysPayload {
@@ -38,7 +38,7 @@ public:
         "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<(unsigned long)4096>)";
 
     /// Makes the file; `blobs`: payloads are exported.
-    explicit NsysExport(const std::filesystem::path& path, NsysForm form = NsysForm::V3_25,
+    explicit NsysExport(const std::filesystem::path& path, NsysForm form = NsysForm::V325,
                         bool blobs = false);
 
     NsysExport& process(std::int64_t pid, const std::string& name = "python3");

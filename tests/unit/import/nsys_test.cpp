@@ -268,10 +268,10 @@ TEST_F(NsysFile, RunsNothingThatTheFileBrings)
 /// Pages whose cells all lead to the same page give rows without end: 0x05 is an interior page of a table.
 TEST_F(NsysFile, GivesNoMoreRowsThanItHasRoomFor)
 {
-    constexpr int kRows = 3'000;
+    constexpr std::int64_t kRows = 3'000;
     {
         NsysExport nsys(file());
-        for (int i = 1; i <= kRows; ++i) {
+        for (std::int64_t i = 1; i <= kRows; ++i) {
             nsys.kernel("gemm", i, i * 1'000, i * 1'000 + 500);
         }
     }
@@ -321,11 +321,11 @@ TEST_F(NsysFile, TakesTheRankFromTheNameOfAFileOfOneProcess)
 TEST_F(NsysFile, TwoFilesOfOneRankAreNamed)
 {
     for (const char* const name : {"a.sqlite", "b.sqlite"}) {
-        NsysExport(file(name), NsysForm::V3_30, true)
+        NsysExport(file(name), NsysForm::V330, true)
             .ncclRange("ncclCommInitRank", 1, 2, {.communicator = kWorld, .ranks = 8, .rank = 3, .device = 0})
             .kernel("gemm", 5, 100, 200);
         // A communicator is known by its use, too.
-        NsysExport(file(std::string("used-") + name), NsysForm::V3_30, true)
+        NsysExport(file(std::string("used-") + name), NsysForm::V330, true)
             .ncclRange("ncclCommInitRank", 1, 2, {.communicator = kWorld, .ranks = 8, .rank = 3, .device = 0})
             .collective("ncclAllReduce", NsysExport::kAllReduce, 5, 1'000, 2'000,
                         {.communicator = kWorld, .bytes = 8});

@@ -43,7 +43,7 @@ private:
 /// A folder below `place` as the collector makes it for rings, or the one that is there.
 inline std::filesystem::path makeRingFolder(const std::filesystem::path& place)
 {
-    const std::filesystem::path folder = place / "ringside-1000-AbCdEf";
+    std::filesystem::path folder = place / "ringside-1000-AbCdEf";
     std::filesystem::create_directories(folder);
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
     return folder;
