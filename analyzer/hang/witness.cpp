@@ -79,6 +79,10 @@ Verdict compare(const Report& report, const Witness& witness)
                     : fmt::format("It agrees on {}: it says that {}; this recording says that {}.",
                                   rankList(ours), clauseOf(witness.kind, ours), clauseOf(report.kind, ours))};
     }
+    const bool names = witness.kind == Kind::Missing || witness.kind == Kind::Mismatch;
+    if (names && witness.blamed.empty()) {
+        return {Agreement::Undecided, "It cannot be compared: the ranks that it means are not known here."};
+    }
     if (report.kind == Kind::Died && witness.kind != Kind::Died) {
         return {Agreement::Undecided, fmt::format("It was written before the ranks ended: then, {}.",
                                                   clauseOf(witness.kind, witness.blamed))};

@@ -248,6 +248,41 @@ void writeLiveSnapshots(const std::filesystem::path& folder)
 )";
 }
 
+/// Answers of NCCL's RAS: JSON, and the text of older versions.
+void writeRasAnswers(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "json", std::ios::binary)
+        << R"({"nccl_version": "2.28.9", "communicators": [{"hash": "0x1a2b", "size": 3, "ranks": [)"
+           R"({"rank": 0, "pid": 100, "collective_counts": {"AllReduce": 9, "Broadcast": 1}},)"
+           R"({"rank": 1, "pid": 101, "collective_counts": {"AllReduce": 8, "Broadcast": 2}}],)"
+           R"( "missing_ranks": [{"rank": 2, "pid": 102, "status": {"unresponsive": true}}]}]})";
+    std::ofstream(folder / "text", std::ios::binary) << R"(NCCL version 2.27.5 compiled with CUDA 12.9
+
+Errors
+======
+
+DEAD
+  1 job process is considered dead (unreachable via the RAS network)
+  Process 103 on node 10.0.0.1 managing GPU 3
+
+#0-0 (0000000000001a2b) INCOMPLETE
+  Missing communicator data from 1 rank
+  Rank 2 -- GPU 2 managed by process 102 on node 10.0.0.1
+
+Warnings
+========
+
+#0-0 (0000000000001a2b) MISMATCH
+  Communicator ranks have different status
+  Rank 1 has status FINALIZE -- GPU 1 managed by process 101 on node 10.0.0.1
+  Communicator ranks have different AllReduce operation counts
+  2 ranks have launched up to operation 9
+  Rank 0 -- GPU 0 managed by process 100 on node 10.0.0.1
+  Rank 1 has launched up to operation 8 -- [process information not found]
+)";
+}
+
 /// A small export of Nsight Systems in each form, with payloads and with what a stranger may write.
 void writeNsys(const std::filesystem::path& folder)
 {
@@ -288,6 +323,7 @@ void writeCorpus(const std::filesystem::path& corpus)
     writeNvidiaSmi(corpus / "nvidia_smi");
     writeProbeMessages(corpus / "probe_message");
     writeLiveSnapshots(corpus / "live_snapshot");
+    writeRasAnswers(corpus / "ras_answer");
 }
 
 } // namespace
