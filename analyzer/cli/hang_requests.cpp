@@ -87,6 +87,7 @@ void HangRequests::answerOne(const std::filesystem::path& file)
                      trace::shellWord(m_directory.string()));
         m_adviceGiven = true;
     }
+    m_onHang();
     const auto pid = static_cast<pid_t>(*here);
     CollectedStacks stacks = collectStacks(pid, request->hang);
     trace::writeStacks(std::filesystem::path(file).replace_extension(".stacks"), stacks.rows);

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -13,7 +14,10 @@ namespace ringside::cli {
 
 class HangRequests final {
 public:
-    explicit HangRequests(std::filesystem::path runDirectory) : m_directory(std::move(runDirectory)) {}
+    /// `onHang` is called for each process that hangs, before its stacks are collected.
+    HangRequests(std::filesystem::path runDirectory, std::function<void()> onHang)
+        : m_directory(std::move(runDirectory)), m_onHang(std::move(onHang))
+    {}
     ~HangRequests() = default; ///< the kernel releases threads that are still attached when this process ends
     HangRequests(const HangRequests&) = delete;
     HangRequests& operator=(const HangRequests&) = delete;
@@ -25,6 +29,7 @@ private:
     void answerOne(const std::filesystem::path& request);
 
     std::filesystem::path m_directory;
+    std::function<void()> m_onHang;
     std::map<pid_t, std::vector<pid_t>> m_stillAttached;
     bool m_adviceGiven = false;
 };

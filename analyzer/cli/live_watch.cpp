@@ -86,9 +86,10 @@ bool appendLine(const std::filesystem::path& file, const std::string& line)
 
 } // namespace
 
-LiveWatch::LiveWatch(std::filesystem::path run, LiveOptions options)
+LiveWatch::LiveWatch(std::filesystem::path run, LiveOptions options, std::function<void()> onHang)
     : m_run(std::move(run))
     , m_options(std::move(options))
+    , m_onHang(std::move(onHang))
     , m_host(nameOfHost())
     , m_hostLock(m_run / (m_host + trace::kLiveLockEnding), ownerName(m_host))
     , m_runLock(m_run / "alarms.lock", ownerName(m_host))
@@ -150,6 +151,9 @@ void LiveWatch::tell(const live::AlarmChange& change, const live::RunNow& now)
             "ringside: warning: alarms are no longer written to {}: it cannot be written, or has reached "
             "{} MiB\n",
             (m_run / live::kAlarmLog).string(), live::kMostAlarmLogBytes >> 20);
+    }
+    if (change.began && change.kind == trace::AlarmKind("hang")) {
+        m_onHang();
     }
     if (!m_options.onAlarm.empty()) {
         startCommand(line);

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct LiveOptions {
 
 class LiveWatch final {
 public:
-    LiveWatch(std::filesystem::path run, LiveOptions options);
+    /// `onHang` is called when an alarm says that the job stands still.
+    LiveWatch(std::filesystem::path run, LiveOptions options, std::function<void()> onHang);
     ~LiveWatch();
     LiveWatch(const LiveWatch&) = delete;
     LiveWatch& operator=(const LiveWatch&) = delete;
@@ -39,6 +41,7 @@ private:
 
     std::filesystem::path m_run;
     LiveOptions m_options;
+    std::function<void()> m_onHang;
     std::string m_host;
     host::HostLock m_hostLock;
     host::HostLock m_runLock;

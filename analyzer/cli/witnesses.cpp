@@ -2,12 +2,19 @@
 #include "cli/witnesses.h"
 
 #include "cli/flight_dumps.h"
+#include "cli/ras_client.h"
+#include "cli/ras_question.h"
+#include "cli/text_file.h"
 #include "hang/witness.h"
 #include "import/open_run.h"
 #include "import/rank_names.h"
+#include "values/parse_number.h"
 
 #include <exception>
+#include <functional>
 #include <map>
+#include <optional>
+#include <utility>
 
 namespace ringside::cli {
 namespace {
@@ -58,23 +65,79 @@ hang::Witness flightRecorder(const std::vector<fs::path>& files, const hang::Opt
     return witness;
 }
 
+/// Returns the newest answer. A reason why RAS was not asked counts only if there is no answer.
+std::optional<fs::path> newestAnswer(const fs::path& folder)
+{
+    using Age = std::pair<bool, fs::file_time_type>;
+    std::optional<std::pair<Age, fs::path>> newest;
+    std::size_t files = 0;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end;
+         !error && entry != end && files < kMostWitnessFiles; entry.increment(error), ++files) {
+        std::error_code ignored;
+        const Age age{entry->path().extension() != kRasNotAsked, entry->last_write_time(ignored)};
+        if (entry->is_regular_file(ignored) && !entry->is_symlink(ignored) &&
+            (!newest || newest->first < age)) {
+            newest = {age, entry->path()};
+        }
+    }
+    return newest ? std::optional(newest->second) : std::nullopt;
+}
+
+hang::Witness ras(const fs::path& file, const hang::Report& report,
+                  const std::vector<hang::RasMember>& members)
+{
+    hang::Witness witness;
+    witness.source = hang::kRasSource;
+    witness.title = hang::kRasTitle;
+    const std::string text = fs::file_size(file) <= kMostRasAnswerBytes ? readText(file) : "";
+    if (file.extension() == kRasNotAsked) {
+        constexpr std::size_t kLongestReason = 300;
+        witness.notAvailable = "not asked: " + std::string(values::trimmed(text)).substr(0, kLongestReason);
+        return witness;
+    }
+    const auto answer = hang::parseRasAnswer(text);
+    if (!answer) {
+        witness.notAvailable = file.string() + " is not a complete answer of RAS";
+        return witness;
+    }
+    witness = hang::rasWitness(*answer, report, members);
+    witness.details.push_back("the whole answer: " + file.string());
+    return witness;
+}
+
+/// `find` returns the witness, or none.
+void hearIfThere(hang::Report& report, const char* source, const char* title,
+                 const std::function<std::optional<hang::Witness>()>& find)
+{
+    std::optional<hang::Witness> witness;
+    try {
+        witness = find();
+    } catch (const std::exception& error) {
+        witness.emplace();
+        witness->source = source;
+        witness->title = title;
+        witness->notAvailable = std::string("it cannot be read: ") + error.what();
+    }
+    // Why there is nothing to compare with matters only if something hangs.
+    if (witness && (witness->notAvailable.empty() || report.kind != hang::Kind::Nothing)) {
+        hang::hear(report, std::move(*witness));
+    }
+}
+
 } // namespace
 
-void addWitnesses(hang::Report& report, const fs::path& run, const hang::Options& options)
+void addWitnesses(hang::Report& report, const fs::path& run, const hang::Options& options,
+                  const std::vector<hang::RasMember>& members)
 {
-    const std::vector<fs::path> files = newestDumps(run / kFlightDumpFolder);
-    if (files.empty()) {
-        return;
-    }
-    try {
-        hang::hear(report, flightRecorder(files, options));
-    } catch (const std::exception& error) {
-        hang::Witness witness;
-        witness.source = kFlightRecorder;
-        witness.title = kFlightRecorderTitle;
-        witness.notAvailable = std::string("its dumps cannot be read: ") + error.what();
-        hang::hear(report, std::move(witness));
-    }
+    hearIfThere(report, kFlightRecorder, kFlightRecorderTitle, [&]() -> std::optional<hang::Witness> {
+        const std::vector<fs::path> files = newestDumps(run / kFlightDumpFolder);
+        return files.empty() ? std::nullopt : std::optional(flightRecorder(files, options));
+    });
+    hearIfThere(report, hang::kRasSource, hang::kRasTitle, [&]() -> std::optional<hang::Witness> {
+        const auto file = newestAnswer(run / kRasFolder);
+        return file ? std::optional(ras(*file, report, members)) : std::nullopt;
+    });
 }
 
 } // namespace ringside::cli

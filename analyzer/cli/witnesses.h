@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds in a run directory what others wrote about the job, for `ringside hang`.
 #pragma once
-#include "hang/hang.h"
+#include "hang/ras_witness.h"
 
 namespace ringside::cli {
 
 /// Adds what the files in the run directory say to the report. A path that is no directory has none. Never
-/// throws: a file that cannot be read becomes a witness with the reason.
-void addWitnesses(hang::Report& report, const std::filesystem::path& run, const hang::Options& options);
+/// throws: a file that cannot be read becomes a witness with the reason. `members` are those of the run.
+void addWitnesses(hang::Report& report, const std::filesystem::path& run, const hang::Options& options,
+                  const std::vector<hang::RasMember>& members);
 
 } // namespace ringside::cli

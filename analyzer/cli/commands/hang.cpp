@@ -104,9 +104,10 @@ int explain(const Options& options)
         now.push_back(stateOf(live.run.processes[i], live.owners[i], live.callsKnown[i], nowNs));
     }
     const hang::Options limits{trace::parseDuration(options.after).value_or(0)};
+    const std::vector<hang::RasMember> members = hang::rasMembers(live.run);
     hang::Report report = hang::analyze(std::move(live.run), now, limits);
     if (options.run.size() == 1) {
-        addWitnesses(report, options.run.front(), limits);
+        addWitnesses(report, options.run.front(), limits, members);
     }
     printResult(options.format == "json" ? hang::formatJson(report) : hang::formatText(report));
     return options.fail && report.kind != hang::Kind::Nothing ? kFindings : kPass;

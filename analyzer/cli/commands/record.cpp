@@ -10,6 +10,7 @@
 #include "cli/missed_ranks.h"
 #include "cli/preload.h"
 #include "cli/process_ends.h"
+#include "cli/ras_question.h"
 #include "cli/record_summary.h"
 #include "cli/recording_options.h"
 #include "cli/recovery.h"
@@ -80,18 +81,21 @@ CommandEnd runWatched(const Options& options, const Words& command, const std::f
     const std::filesystem::path& directory = run.path();
     const CollectorPath loaded(collector, directory);
     prepareEnvironment(settingsOf(options, loaded.path(), run));
-    HangRequests hangs(directory);
+    RasQuestion ras(directory);
+    HangRequests hangs(directory, [&ras] { ras.ask(); });
     MissedRanks missed(loaded.path());
     const ProcessEnds ends(directory);
-    LiveWatch watch(directory, options.live);
+    LiveWatch watch(directory, options.live, [&ras] { ras.ask(); });
     FlightDumps dumps(directory);
     const CommandEnd end = runCommand(command, [&] {
         hangs.answer();
         missed.check();
         watch.look();
         dumps.look();
+        ras.look();
     });
     dumps.finish();
+    ras.look();
     if (options.recording.profile != "off") {
         printMessage("{}", missed.text(directory));
     }
