@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attach/stuck.h"
 
-#include "hang/hang.h"
+#include "hang/ras_witness.h"
 
 #include <fmt/format.h>
 
@@ -155,6 +155,22 @@ void judge(StuckReport& report)
 {
     report.lookFirst.clear();
     report.summary = summaryOf(report);
+}
+
+void addRas(StuckReport& report, std::string_view answer, const std::string& whyNot)
+{
+    const auto parsed = hang::parseRasAnswer(answer);
+    if (!parsed) {
+        report.ras.emplace().notAvailable = whyNot.empty() ? "its answer could not be read" : whyNot;
+        return;
+    }
+    hang::Report known;
+    for (const ProcessReport& each : report.processes) {
+        hang::RankReport& rank = known.ranks.emplace_back();
+        rank.rank = each.process.rank.value_or(each.process.pid);
+        rank.pid = each.process.pid;
+    }
+    report.ras = hang::rasWitness(*parsed, known, {});
 }
 
 bool isStuck(const StuckReport& report)

@@ -6,8 +6,11 @@
 #include "attach/gpu.h"
 #include "attach/job_process.h"
 #include "attach/standing.h"
+#include "hang/hang.h"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ringside::attach {
@@ -23,13 +26,17 @@ struct StuckReport {
     double secondsWatched = 0; ///< between the first sample and the last
     std::vector<ProcessReport> processes;
     Gpus gpus;
-    std::string summary; ///< written by judge()
+    std::optional<hang::Witness> ras; ///< what NCCL's RAS says of the job; null: it was not asked
+    std::string summary;              ///< written by judge()
     std::vector<std::size_t>
         lookFirst; ///< indices of processes that stand elsewhere than most; written by judge()
 };
 
 /// Writes the summary of a report whose processes are known.
 void judge(StuckReport& report);
+
+/// Adds an answer of NCCL's RAS, or the reason why there is none.
+void addRas(StuckReport& report, std::string_view answer, const std::string& whyNot);
 
 /// Returns whether most processes stand still.
 [[nodiscard]] bool isStuck(const StuckReport& report);

@@ -28,6 +28,14 @@ Json toJson(const ProcessReport& report, bool lookFirst)
             {"stack_notes", report.standing.notes}};
 }
 
+Json toJson(const hang::Witness& witness)
+{
+    return {{"not_available", orNullText(witness.notAvailable)},
+            {"summary", orNullText(witness.summary)},
+            {"blamed", witness.blamed},
+            {"details", witness.details}};
+}
+
 } // namespace
 
 std::string formatJson(const StuckReport& report)
@@ -43,6 +51,7 @@ std::string formatJson(const StuckReport& report)
         const bool first = std::ranges::find(report.lookFirst, i) != report.lookFirst.end();
         json["processes"].push_back(toJson(report.processes[i], first));
     }
+    json["ras"] = report.ras ? toJson(*report.ras) : Json(nullptr);
     json["gpus"] = toJson(report.gpus);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -61,6 +61,19 @@ void appendStacks(std::string& text, const StuckReport& report)
     }
 }
 
+void appendRas(std::string& text, const StuckReport& report)
+{
+    if (!report.ras) {
+        return;
+    }
+    const bool speaks = report.ras->notAvailable.empty();
+    text += fmt::format("\nNCCL's RAS {}\n", speaks ? "says: " + report.ras->summary
+                                                    : "says nothing: " + report.ras->notAvailable);
+    for (const std::string& line : report.ras->details) {
+        text += "  " + line + "\n";
+    }
+}
+
 /// Each reason once, with the processes that it concerns.
 void appendNotes(std::string& text, const StuckReport& report)
 {
@@ -84,6 +97,7 @@ std::string formatText(const StuckReport& report)
     text += fmt::format("\nPlaces are those of the main threads in {} samples within {:.1f} s.\n",
                         report.samples, report.secondsWatched);
     appendStacks(text, report);
+    appendRas(text, report);
     appendNotes(text, report);
     return text + "\n" + gpuText(report.gpus);
 }

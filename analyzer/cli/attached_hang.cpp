@@ -5,6 +5,8 @@
 #include "cli/clock.h"
 #include "cli/launch.h"
 #include "cli/messages.h"
+#include "cli/ras_client.h"
+#include "cli/ras_place.h"
 #include "cli/stacks/bounded_child.h"
 #include "cli/stacks/collect.h"
 #include "cli/stacks/thread_snapshot.h"
@@ -15,6 +17,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -70,6 +74,22 @@ attach::StuckReport watch(const std::vector<attach::JobProcess>& processes)
     return report;
 }
 
+/// RAS is asked only if something stands: it interrupts nothing, but takes up to ten seconds where ranks are
+/// silent.
+void askRasOf(const std::vector<pid_t>& roots, attach::StuckReport& report)
+{
+    constexpr std::int64_t kLimitMs = 20'000;
+    if (!attach::isStuck(report) && report.lookFirst.empty()) {
+        return;
+    }
+    const RasPlace place = rasPlaceOf(roots);
+    const int never = eventfd(0, EFD_CLOEXEC);
+    const RasReply reply =
+        place.isOff ? RasReply{"", "NCCL_RAS_ENABLE is 0"} : askRas(place.address, never, kLimitMs);
+    close(never);
+    attach::addRas(report, reply.answer, reply.whyNot);
+}
+
 } // namespace
 
 bool printWhereProcessesStand(const std::vector<pid_t>& roots, const std::string& format)
@@ -82,7 +102,8 @@ bool printWhereProcessesStand(const std::vector<pid_t>& roots, const std::string
     }
     printNote("ringside: takes the stacks of {} process{} {} times\n", processes.size(),
               processes.size() == 1 ? "" : "es", kSamples);
-    const attach::StuckReport report = watch(processes);
+    attach::StuckReport report = watch(processes);
+    askRasOf(roots, report);
     printResult(format == "json" ? attach::formatJson(report) : attach::formatText(report));
     return attach::isStuck(report);
 }

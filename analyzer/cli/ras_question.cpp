@@ -5,7 +5,6 @@
 #include "cli/launch.h"
 #include "cli/messages.h"
 #include "cli/ras_client.h"
-#include "host/other_process.h"
 #include "output/output_file.h"
 
 #include <fmt/format.h>
@@ -70,7 +69,7 @@ void RasQuestion::ask()
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-        m_thread = std::thread([this, where = whereToAsk()] { converse(where); });
+        m_thread = std::thread([this, where = rasPlaceOf({getpid()})] { converse(where); });
     } catch (const std::exception&) { // no memory, or no thread can be started: it is not asked
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -85,21 +84,7 @@ void RasQuestion::look()
     }
 }
 
-/// NCCL reads its variables in the processes of the job; a launch script may have set them.
-RasQuestion::Where RasQuestion::whereToAsk()
-{
-    Where where;
-    for (const pid_t pid : host::withDescendants({getpid()})) {
-        const std::string environment = host::procFile(pid, "environ");
-        if (const auto address = host::valueIn(environment, "NCCL_RAS_ADDR")) {
-            where.address = address;
-        }
-        where.isOff = where.isOff || host::valueIn(environment, "NCCL_RAS_ENABLE") == "0";
-    }
-    return where;
-}
-
-void RasQuestion::converse(const Where& where) noexcept
+void RasQuestion::converse(const RasPlace& where) noexcept
 {
     try {
         const RasReply reply =

@@ -2,10 +2,11 @@
 // Asks NCCL's RAS when a job seems to hang, on a thread of its own, and stores the answer in the run
 // directory for `ringside hang`: HOST-N.json or HOST-N.txt, or HOST-N.not_asked with the reason.
 #pragma once
+#include "cli/ras_place.h"
+
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <thread>
 
@@ -28,12 +29,7 @@ public:
     void look();
 
 private:
-    struct Where {
-        std::optional<std::string> address;
-        bool isOff = false; ///< NCCL_RAS_ENABLE=0
-    };
-    [[nodiscard]] static Where whereToAsk();
-    void converse(const Where& where) noexcept;
+    void converse(const RasPlace& where) noexcept;
     void store(const std::string& ending, const std::string& text);
 
     std::filesystem::path m_run;

@@ -12,6 +12,7 @@ import sys
 import jsonschema
 
 import lab
+import ras_server
 
 SCHEMAS = lab.ROOT / "analyzer" / "attach"
 # Prints the stack that the process wrote into its own file, as py-spy would.
@@ -78,6 +79,20 @@ class Attach(lab.Scenario):
         jsonschema.validate(view, schema("host"))
         here = {each["pid"] for each in report["processes"]}
         self.assertEqual([each["rank"] for each in view["processes"] if each["pid"] in here], [0, 1, 2])
+
+    def test_nccls_ras_is_asked_where_ranks_stand(self):
+        server = ras_server.RasServer(lambda: ({rank: 7 - (rank == 1) for rank in self.pids}, self.pids))
+        self.addCleanup(server.close)
+        self.environment["NCCL_RAS_ADDR"] = server.address
+        self.pids = {}
+        job = self.start([sys.executable, "-c", LAUNCHER, *3 * ["synchronize (train.py:9)"]])
+        self.ranks_of(job, 3)
+        self.pids = {each["rank"]: each["pid"] for each in self.hang(job.pid)["processes"]}
+        report = self.hang(job.pid)
+        self.assertFalse(any(each["look_first"] for each in report["processes"]), report["summary"])
+        self.assertEqual(report["ras"]["blamed"], [1], report["ras"])
+        text = lab.run([lab.RINGSIDE, "hang", "--pid", job.pid], environment=self.environment).stdout
+        self.assertIn("rank 1 launched 6,", text)
 
     def test_a_stopped_rank_of_the_trainer_is_named(self):
         job = self.start(lab.trainer_command(100000, ranks=2, extra=("--timeout", 3600)))
