@@ -9,6 +9,8 @@ namespace {
 /// Less is management, or whom the program asks something: not stored.
 constexpr std::uint64_t kDataBytes = 1U << 20U;
 constexpr std::size_t kMostPeers = 256;
+/// Five seconds at the usual pace: a few steps of a short run, between which losses are to be counted.
+constexpr int kFirstTicks = 50;
 
 /// Ranks of one machine: no link between hosts.
 bool isThisMachine(const host::Connection& connection)
@@ -23,7 +25,8 @@ TcpPeers::Peer::Peer(const Ends& ends)
 {
     using enum trace::SeriesName;
     constexpr std::array<trace::SeriesName, kCounts> kNames{
-        TcpTxBytes, TcpRxBytes, TcpBusy, TcpReceiverLimited, TcpSenderLimited, TcpRetransmits};
+        TcpTxBytes,       TcpRxBytes,  TcpBusy,        TcpReceiverLimited,
+        TcpSenderLimited, TcpSegments, TcpRetransmits, TcpNeedlessRetransmits};
     const std::string entity = ends.first + " > " + ends.second;
     for (std::size_t i = 0; i < kCounts; ++i) {
         series[i].entity = entity;
@@ -42,13 +45,17 @@ bool TcpPeers::Peer::carriedData() const
 
 TcpPeers::Counts TcpPeers::countsOf(const host::Connection& connection)
 {
-    return {connection.sentBytes,         connection.receivedBytes,   connection.busyUs,
-            connection.receiverLimitedUs, connection.senderLimitedUs, connection.retransmits};
+    return {connection.sentBytes,       connection.receivedBytes,
+            connection.busyUs,          connection.receiverLimitedUs,
+            connection.senderLimitedUs, connection.segments,
+            connection.retransmits,     connection.needlessRetransmits.value_or(0)};
 }
 
 void TcpPeers::read(Readings& readings, Pace pace)
 {
-    if (pace != Pace::OnceASecond || !m_reason.empty()) {
+    const bool isYoung = m_ticks < kFirstTicks;
+    m_ticks += isYoung ? 1 : 0;
+    if ((pace != Pace::OnceASecond && !isYoung) || !m_reason.empty()) {
         return;
     }
     readings.beginMoment();
@@ -109,6 +116,7 @@ void TcpPeers::add(const host::Connection& connection, Readings& readings)
         return;
     }
     ++peer->connections;
+    peer->needlessKnown = peer->needlessKnown && connection.needlessRetransmits;
     for (std::size_t i = 0; i < kCounts; ++i) {
         peer->gained[i] += now[i] - before[i];
     }
@@ -123,7 +131,9 @@ void TcpPeers::write(Peer& peer, Readings& readings) const
 {
     if (peer.carriedData()) {
         for (std::size_t i = 0; i < kCounts; ++i) {
-            readings.add(peer.series[i], peer.gained[i]);
+            if (i != NeedlessRetransmits || peer.needlessKnown) {
+                readings.add(peer.series[i], peer.gained[i]);
+            }
         }
         if (peer.sending > 0 && peer.deliverySum > 0) {
             readings.add(peer.delivery, peer.deliverySum / peer.sending);

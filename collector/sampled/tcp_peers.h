@@ -2,7 +2,7 @@
 // Samples the TCP connections of this process by pair of addresses: rate, and what sending waited for.
 // Only pairs that carried data are sampled. A ring of hosts runs at the speed of its slowest link, so
 // the rates of the hosts do not show which link is slow. The time for which data was in flight on each
-// link does.
+// link does. Short runs are seen, too: the first seconds are read at every tick.
 #pragma once
 #include "host/netlink/socket_diag.h"
 #include "sampled/source.h"
@@ -29,7 +29,17 @@ public:
     [[nodiscard]] std::string reason() const override { return m_reason; }
 
 private:
-    enum Count { Sent, Received, Busy, ReceiverLimited, SenderLimited, Retransmits, kCounts };
+    enum Count {
+        Sent,
+        Received,
+        Busy,
+        ReceiverLimited,
+        SenderLimited,
+        Segments,
+        Retransmits,
+        NeedlessRetransmits,
+        kCounts
+    };
     using Counts = std::array<std::uint64_t, kCounts>;
     using Ends = std::pair<std::string, std::string>; ///< own address, the peer's
     struct Known {
@@ -44,6 +54,7 @@ private:
         Series delivery;
         Series roundTrip;
         Counts gained{};
+        bool needlessKnown = true;     ///< the kernel tells which retransmissions were needless
         std::uint64_t connections = 0; ///< at the last reading
         std::uint64_t sending = 0;     ///< of them, that sent since the one before, and their sums
         std::uint64_t deliverySum = 0;
@@ -57,6 +68,7 @@ private:
     List m_list;
     std::unordered_map<std::uint64_t, Known> m_known; ///< connections, by inode
     std::map<Ends, Peer> m_peers;
+    int m_ticks = 0;
     bool m_first = true; ///< what connections counted before recording began is history
     bool m_saidTooMany = false;
     std::string m_reason;

@@ -93,7 +93,11 @@ void readInfo(const char* data, std::size_t bytes, Connection& connection)
     connection.busyUs = info.tcpi_busy_time;
     connection.receiverLimitedUs = info.tcpi_rwnd_limited;
     connection.senderLimitedUs = info.tcpi_sndbuf_limited;
+    connection.segments = info.tcpi_data_segs_out;
     connection.retransmits = info.tcpi_total_retrans;
+    if (bytes >= offsetof(tcp_info, tcpi_dsack_dups) + sizeof info.tcpi_dsack_dups) {
+        connection.needlessRetransmits = info.tcpi_dsack_dups;
+    }
     connection.deliveryBytesPerS = info.tcpi_delivery_rate;
     connection.roundTripUs = info.tcpi_rtt;
 }

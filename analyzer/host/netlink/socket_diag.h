@@ -22,7 +22,11 @@ struct Connection {
     std::uint64_t busyUs = 0;            ///< time with data to send or in flight
     std::uint64_t receiverLimitedUs = 0; ///< part of it with a full buffer at the peer
     std::uint64_t senderLimitedUs = 0;   ///< part of it in which the own send buffer was too small
+    std::uint64_t segments = 0;          ///< sent with data, those sent again included
     std::uint64_t retransmits = 0;       ///< segments
+    /// Segments of these that the peer reported (DSACK, RFC 2883) to have had already; null before
+    /// Linux 4.20.
+    std::optional<std::uint64_t> needlessRetransmits;
     std::uint64_t deliveryBytesPerS = 0; ///< latest rate that the connection itself allowed; 0 if none yet
     std::uint64_t roundTripUs = 0;       ///< smoothed
 };

@@ -113,6 +113,9 @@ Message connection(std::size_t infoBytes = sizeof(tcp_info), int saidAttribute =
     tcp_info info{};
     info.tcpi_bytes_acked = 5;
     info.tcpi_busy_time = 6;
+    info.tcpi_data_segs_out = 7;
+    info.tcpi_total_retrans = 3;
+    info.tcpi_dsack_dups = 2;
     inet_diag_msg body{};
     body.idiag_family = AF_INET6;
     body.idiag_inode = kInode;
@@ -158,6 +161,17 @@ TEST(SocketDiag, addressesAreInTheUsualFormat)
     EXPECT_EQ(connections[0].busyUs, 6U);
 }
 
+TEST(SocketDiag, kernelsThatDoNotTellNeedlessRetransmissionsLeaveThemUnknown)
+{
+    EXPECT_EQ(taken(connection())[0].segments, 7U);
+    EXPECT_EQ(taken(connection())[0].retransmits, 3U);
+    EXPECT_EQ(taken(connection())[0].needlessRetransmits, 2U);
+    const auto older = taken(connection(offsetof(tcp_info, tcpi_dsack_dups)));
+    ASSERT_EQ(older.size(), 1U);
+    EXPECT_EQ(older[0].segments, 7U);
+    EXPECT_FALSE(older[0].needlessRetransmits.has_value()) << "a kernel before 4.20";
+}
+
 TEST(SocketDiag, connectionsOfOthersAreLeftOut)
 {
     std::vector<Connection> connections;
@@ -192,6 +206,8 @@ Connection sent(std::uint64_t inode, std::uint64_t bytes, const std::string& pee
     each.sentBytes = bytes;
     each.busyUs = bytes / 1000;
     each.deliveryBytesPerS = 1000 + inode;
+    each.segments = bytes / 1000;
+    each.needlessRetransmits = 0;
     return each;
 }
 
@@ -269,7 +285,7 @@ TEST_F(Peers, thoseThatCannotAllBeKeptAreSaidOnce)
     EXPECT_TRUE(m_readings.issues().empty());
     read({});
     read({sent(1, 2 * kMegabyte)});
-    EXPECT_EQ(m_readings.values().size(), 8U) << "there is room again for one that carries data";
+    EXPECT_EQ(m_readings.values().size(), 10U) << "there is room again for one that carries data";
 }
 
 TEST_F(Peers, aKernelThatRefusesIsTheReasonAndIsNotAskedAgain)
@@ -281,10 +297,28 @@ TEST_F(Peers, aKernelThatRefusesIsTheReasonAndIsNotAskedAgain)
     EXPECT_EQ(m_asked, 1);
 }
 
-TEST_F(Peers, areAskedForOnceASecond)
+TEST_F(Peers, aShortRunIsReadAtEveryTickAndALongOneOnceASecond)
 {
-    read({}, Pace::EveryTick);
-    EXPECT_EQ(m_asked, 0);
+    for (int tick = 0; tick < 80; ++tick) {
+        read({}, Pace::EveryTick);
+    }
+    EXPECT_EQ(m_asked, 50);
+    read({});
+    EXPECT_EQ(m_asked, 51);
+}
+
+TEST_F(Peers, lostSegmentsAreCountedBesideThoseSent)
+{
+    read({});
+    Connection lossy = sent(1, 2 * kMegabyte);
+    lossy.retransmits = 9;
+    lossy.needlessRetransmits = 4;
+    const Values values = read({lossy});
+    EXPECT_EQ(values.at("10.0.0.1 > 10.0.0.2 segments_sent"), 2097);
+    EXPECT_EQ(values.at("10.0.0.1 > 10.0.0.2 retransmits"), 9);
+    EXPECT_EQ(values.at("10.0.0.1 > 10.0.0.2 retransmits_needless"), 4);
+    lossy.needlessRetransmits.reset();
+    EXPECT_FALSE(read({lossy}).contains("10.0.0.1 > 10.0.0.2 retransmits_needless"));
 }
 
 } // namespace
