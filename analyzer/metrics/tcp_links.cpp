@@ -118,6 +118,8 @@ TcpLink linkOf(const Port& peer)
     link.underWayNs = std::max<std::int64_t>(0, nanoseconds(gained(peer, "busy_us")) -
                                                     link.receiverLimitedNs - link.senderLimitedNs);
     link.retransmits = gained(peer, "retransmits");
+    link.segments = peer.gain("segments_sent");
+    link.needlessRetransmits = peer.gain("retransmits_needless");
     if (const auto rate = medianOfGauge(peer, "delivery_bytes_per_s")) {
         link.deliveryGBs = static_cast<double>(*rate) / kBytesPerGigabyte;
     }
@@ -128,6 +130,12 @@ TcpLink linkOf(const Port& peer)
     link.sampled = peer.sampled();
     link.busiest = busiest(peer);
     return link;
+}
+
+/// A sum of which a part is not known is not known.
+std::optional<std::int64_t> sumOf(std::optional<std::int64_t> one, std::optional<std::int64_t> other)
+{
+    return one && other ? std::optional(model::addCapped(*one, *other)) : std::nullopt;
 }
 
 /// Adds the part of another process. Rates are taken from the process that sent most.
@@ -146,6 +154,10 @@ void join(TcpLink& link, const TcpLink& part)
     link.receiverLimitedNs = model::addCapped(link.receiverLimitedNs, part.receiverLimitedNs);
     link.senderLimitedNs = model::addCapped(link.senderLimitedNs, part.senderLimitedNs);
     link.retransmits = model::addCapped(link.retransmits, part.retransmits);
+    const bool isFirst = link.processes == 0;
+    link.segments = isFirst ? part.segments : sumOf(link.segments, part.segments);
+    link.needlessRetransmits =
+        isFirst ? part.needlessRetransmits : sumOf(link.needlessRetransmits, part.needlessRetransmits);
     ++link.processes;
 }
 

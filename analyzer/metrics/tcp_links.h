@@ -17,7 +17,11 @@ struct TcpLink {
     std::int64_t underWayNs = 0; ///< time in which only the network limited it; summed over processes
     std::int64_t receiverLimitedNs = 0;
     std::int64_t senderLimitedNs = 0;
-    std::int64_t retransmits = 0;            ///< segments
+    std::int64_t retransmits = 0; ///< segments
+    /// Segments sent with data, those sent again included. Null if a process did not count them.
+    std::optional<std::int64_t> segments;
+    /// Retransmitted segments that the receiver had already. Null if a kernel did not tell.
+    std::optional<std::int64_t> needlessRetransmits;
     std::optional<double> deliveryGBs;       ///< median of the kernel's own estimate; null if it had none
     std::optional<std::int64_t> roundTripNs; ///< median
     std::int64_t processes = 0;              ///< number of processes that sent over the link

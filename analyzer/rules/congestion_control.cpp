@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks TCP's congestion control on hosts that sent their data through sockets, and how many segments were
-// retransmitted. After each timeout a connection, and with it a collective, waits for at least 200 ms.
+// Checks TCP's congestion control on hosts that sent their data through sockets, and which share of the
+// segments was retransmitted: of each link between hosts by the job's own connections, else of each host by
+// the counters of its kernel. After each timeout a connection, and with it a collective, waits for at least
+// 200 ms.
 #include "rules/shared/sockets.h"
+#include "rules/shared/tcp_loss.h"
 #include "settings/tcp.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside::rules::rule_congestion_control {
 namespace {
@@ -19,22 +21,15 @@ constexpr Option kOptions[] = {
      "warn if the share of retransmitted segments, without needless retransmissions, is above this value "
      "with 95 % confidence"},
     {"again_much", 1e-2, "a problem from this share of retransmitted segments"},
+    {"least", 10, "fewest retransmitted segments of a link; fewer are no share of anything"},
     {"min_bytes", kGradientBytes,
-     "fewest bytes that an interface sent: less cannot be the gradients of a run"},
+     "for the counters of a host's kernel, fewest bytes that an interface sent: less cannot be the gradients "
+     "of a run"},
 };
 
 std::optional<std::int64_t> gainOf(const SocketHost& host, const trace::SeriesMetric& metric)
 {
     return metrics::gainIn(*host.sampler, {"host_network", "machine", metric}, wholeLife());
-}
-
-/// Returns the lower confidence limit of the retransmitted share (95 %, Poisson). A single segment of a short
-/// run, which the kernel may have retransmitted because an acknowledgement was late, proves no share.
-double leastShare(std::int64_t again, std::int64_t sent)
-{
-    constexpr double kDeviations = 1.645;
-    const auto count = static_cast<double>(again);
-    return (count - kDeviations * std::sqrt(count)) / static_cast<double>(sent);
 }
 
 std::vector<std::int64_t> ranksOn(const Context& context, const SocketHost& host)
@@ -48,36 +43,39 @@ std::vector<std::int64_t> ranksOn(const Context& context, const SocketHost& host
     return ranks;
 }
 
-/// Returns the segments that were retransmitted because they had not arrived. Under load acknowledgements are
-/// late and senders retransmit needlessly; receivers report that. Kernels without that counter count all
-/// retransmissions.
-std::optional<std::int64_t> lostSegments(const SocketHost& host)
+std::optional<TcpLoss> lossOf(const SocketHost& host)
 {
+    const auto sent = gainOf(host, "tcp_segments_sent");
     const auto again = gainOf(host, "tcp_segments_sent_again");
-    const auto needlessly = gainOf(host, "tcp_segments_sent_again_needlessly");
-    return again ? std::optional(std::max<std::int64_t>(0, *again - needlessly.value_or(0))) : std::nullopt;
+    return sent && again ? tcpLossOf(*again, gainOf(host, "tcp_segments_sent_again_needlessly"), *sent)
+                         : std::nullopt;
+}
+
+/// Adds severity, share and advice.
+void judgeShare(const Context& context, double share, Finding& finding)
+{
+    finding.severity = share >= context.option("again_much") ? Severity::Problem : Severity::Warning;
+    finding.figures.insert(finding.figures.begin(),
+                           {"sent_again", Unit::Share, share, context.option("again")});
+    finding.advice =
+        "Look for drops on the path: `ethtool -S` and `ip -s link` on both ends, the switch's ports, a bond "
+        "with one bad link, too many senders into one port at the same time (incast).";
 }
 
 std::optional<Finding> resent(const Context& context, const SocketHost& host)
 {
-    const auto sent = gainOf(host, "tcp_segments_sent");
-    const auto lost = lostSegments(host);
-    if (!sent || !lost || *sent <= 0) {
-        return std::nullopt;
-    }
-    const double share = static_cast<double>(*lost) / static_cast<double>(*sent);
-    if (leastShare(*lost, *sent) <= context.option("again")) {
+    const auto loss = lossOf(host);
+    if (!loss || loss->leastShare() <= context.option("again")) {
         return std::nullopt;
     }
     const auto timeouts = gainOf(host, "tcp_timeouts");
     Finding finding;
-    finding.severity = share >= context.option("again_much") ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::Link;
     finding.ranks = ranksOn(context, host);
-    finding.title = fmt::format(
-        "TCP of {} retransmitted {} of its {} segments ({:.2g} %){}", host.name, *lost, *sent, 100.0 * share,
-        timeouts && *timeouts > 0 ? fmt::format(", {} after a timeout", *timeouts) : "");
-    finding.figures = {{"sent_again", Unit::Share, share, context.option("again")}};
+    finding.title =
+        fmt::format("TCP of {} retransmitted {} of its {} segments ({:.2g} %){}", host.name, loss->lost,
+                    loss->sent, 100.0 * loss->share(),
+                    timeouts && *timeouts > 0 ? fmt::format(", {} after a timeout", *timeouts) : "");
     if (const auto needlessly = gainOf(host, "tcp_segments_sent_again_needlessly")) {
         finding.figures.push_back(
             {"sent_again_needlessly", Unit::Count, static_cast<double>(*needlessly), {}});
@@ -86,9 +84,7 @@ std::optional<Finding> resent(const Context& context, const SocketHost& host)
         finding.figures.push_back({"timeouts", Unit::Count, static_cast<double>(*timeouts), {}});
     }
     addEvidence(context, host, "the whole run of a rank on this host", finding);
-    finding.advice =
-        "Look for drops on the path: `ethtool -S` and `ip -s link` on both ends, the switch's ports, a bond "
-        "with one bad link, too many senders into one port at the same time (incast).";
+    judgeShare(context, loss->share(), finding);
     return finding;
 }
 
@@ -114,7 +110,13 @@ Outcome run(const Context& context)
         return kOneHost;
     }
     std::vector<Finding> findings;
-    bool known = false;
+    const std::vector<metrics::TcpLink> links = metrics::tcpLinksOf(context.run);
+    const LossyLinks lossy = lossyLinks(links, context.option("again"), context.option("least"));
+    if (!lossy.links.empty()) {
+        judgeShare(context, lossy.links.front().second.share(),
+                   findings.emplace_back(describeLoss(context, lossy)));
+    }
+    bool known = lossy.isJudged;
     for (const SocketHost& host : socketHosts(context)) {
         const Interface* const used = host.busiest();
         const bool isKnown = !host.kernel("net.ipv4.tcp_congestion_control").empty() ||
@@ -124,13 +126,14 @@ Outcome run(const Context& context)
             continue;
         }
         addCongestionControlFindings(context, host, findings);
-        if (auto finding = resent(context, host)) {
+        if (auto finding = lossy.isJudged ? std::nullopt : resent(context, host)) {
             findings.push_back(std::move(*finding));
         }
     }
     if (!known) {
-        return NotApplicable{"needs the traffic of network interfaces and the kernel's TCP counters (tier "
-                             "sampled, sources network and host_network)"};
+        return NotApplicable{"needs TCP connections between hosts, or the traffic of network interfaces and "
+                             "the kernel's TCP counters (tier sampled, sources tcp, network and "
+                             "host_network)"};
     }
     return findings;
 }
@@ -139,9 +142,11 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(
     congestion_control, .title = "TCP loses many segments, or uses a poor congestion control",
-    .needs = "sampled (network, host_network)", .options = kOptions, .run = run,
-    .help = "The kernel's congestion control (cubic and bbr are fine), and the segments that each host's TCP "
-            "retransmitted during the run because they had not arrived, including those of other programs. "
-            "Only where an interface carried gradients. The cost is not estimated.");
+    .needs = "sampled (tcp, network, host_network)", .options = kOptions, .run = run,
+    .help = "The kernel's congestion control (cubic and bbr are fine), and the share of segments that were "
+            "retransmitted because they had not arrived. Links between hosts are judged by the job's own "
+            "connections. Where the kernel does not report these, each host is judged by all segments of its "
+            "TCP, including those of other programs, if an interface carried gradients. The cost is not "
+            "estimated.");
 
 } // namespace ringside::rules::rule_congestion_control

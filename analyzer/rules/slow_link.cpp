@@ -22,6 +22,9 @@ constexpr Option kOptions[] = {
     {"min_time", 0.05,
      "for TCP links, warn only if the slowness adds more than this share of the time to the time that data "
      "is under way"},
+    {"min_seconds", 1,
+     "for TCP links, shortest time in which they were sampled: what is under way for a few steps says little "
+     "about the link"},
 };
 
 constexpr std::size_t kLeastPairs = 3; // with two it is not known which one is slow
@@ -128,7 +131,11 @@ Outcome run(const Context& context)
     if (const std::map<Pair, Messages> pairs = messagesOf(context); pairs.size() >= kLeastPairs) {
         return slowByMessages(context, pairs);
     }
-    const std::vector<metrics::TcpLink> all = metrics::tcpLinksOf(context.run);
+    std::vector<metrics::TcpLink> all = metrics::tcpLinksOf(context.run);
+    constexpr double kNsASecond = 1e9;
+    std::erase_if(all, [&](const metrics::TcpLink& link) {
+        return static_cast<double>(link.sampled.length()) < context.option("min_seconds") * kNsASecond;
+    });
     const TcpLinks links = carriers(all);
     if (const auto usual = links.empty() ? std::nullopt : usualOf(context, links)) {
         return slowByTcp(context, links, *usual);
@@ -149,7 +156,8 @@ Outcome run(const Context& context)
     return NotApplicable{
         "needs messages of at least three pairs of ranks from NCCL's proxy threads (record with `--profile "
         "deep`; ranks of one host may exchange data without a proxy), or three links between hosts that "
-        "carry data over TCP (tier sampled, source tcp), or one such link and a `ringside probe --into` of "
+        "carry data over TCP for a second or longer (tier sampled, source tcp), or one such link and a "
+        "`ringside probe --into` of "
         "the run, or three pairs of ranks that exchange messages (ncclSend)"};
 }
 

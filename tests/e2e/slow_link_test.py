@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training run over a slowed link, a rank a host: each host records its own, all files together are the run, and its report
-names the link. The ring of ranks lies differently over the hosts in each round; RINGSIDE_SLOW_LINK_ROUNDS is their number (2;
+names the link, or the one that loses segments. The ring of ranks lies differently over the hosts in each round; RINGSIDE_SLOW_LINK_ROUNDS is their number (2;
 10 by hand). Needs root; otherwise it is skipped with the reason."""
 
 import os
@@ -24,21 +24,21 @@ class SlowLink(lab.Scenario):
         self.addCleanup(hosts.remove)
         hosts.make()
 
-    def start(self, rank, order, folder):
+    def start(self, rank, order, folder, steps):
         environment = {**lab.emulated_gpu(), "RANK": str(rank), "WORLD_SIZE": str(len(order)), "LOCAL_RANK": "0",
                        "MASTER_ADDR": hosts.address(order[0])}
         command = [lab.RINGSIDE, "record", "-o", folder / order[rank], "--profile", "standard", "--", lab.TRAINER,
-                   "--steps", STEPS, "--eval", 0, "--timeout", 60, *lab.SHAPE]
+                   "--steps", steps, "--eval", 0, "--timeout", 60, *lab.SHAPE]
         return subprocess.Popen([*shlex.split(hosts.launcher(order[rank])), *map(str, command)], env=environment,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
-    def trained(self, order):
+    def trained(self, order, steps=STEPS):
         """The report of a run whose ranks are on the hosts in this order."""
         folder = self.folder / "recorded"
         shutil.rmtree(folder, ignore_errors=True)
         run = folder / "run.ringside"
         run.mkdir(parents=True)
-        ranks = [self.start(rank, order, folder) for rank in range(len(order))]
+        ranks = [self.start(rank, order, folder, steps) for rank in range(len(order))]
         deadline = time.monotonic() + LIMIT_S
         for rank in ranks:
             said = rank.communicate(timeout=deadline - time.monotonic())[1]
@@ -93,9 +93,22 @@ class SlowLink(lab.Scenario):
         self.assertEqual(sorted(link for links, _, _ in self.slow_links(result) for link in links), ["a -> b", "b -> c", "c -> d", "d -> a"])
         self.assertIn("`ringside probe` measured", self.slow_links(result)[0][2])
 
+    def test_half_a_percent_of_loss_is_named_within_five_steps(self):
+        """Five steps between the first and the last, which are boundaries."""
+        order = self.draw.sample(hosts.HOSTS, len(hosts.HOSTS))
+        rank = self.draw.randrange(len(order))
+        receiver = (rank + 1) % len(order)
+        hosts.lose(order[receiver], 200)
+        result = self.trained(order, steps=7)
+        found = self.finding(result, "congestion_control", sorted((rank, receiver)))
+        print(found["title"], flush=True)
+        self.assertEqual(found["links"], [f"{order[rank]} -> {order[receiver]}"])
+        self.assertEqual(self.slow_links(result), [])
+
     def test_where_all_are_alike_none_is_blamed(self):
         result = self.trained(hosts.HOSTS)
         self.assertEqual(self.slow_links(result), [])
+        self.assertNotIn("congestion_control", [each["rule"] for each in result["findings"]])
         self.assertNotIn("slow_link", [each["rule"] for each in result["not_applicable"]])
 
 

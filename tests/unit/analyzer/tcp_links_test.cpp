@@ -36,6 +36,9 @@ struct Carried {
     std::int64_t busyMs = 100;    ///< of each second
     std::int64_t limitedMs = 0;   ///< of it, by the receiver's buffer
     std::int64_t deliveryMBs = 1000;
+    std::int64_t again = 0; ///< segments sent again a second, of 20,000
+    std::int64_t needlessly = 0;
+    std::int64_t readingNs = kSecond;
 };
 
 std::string address(int rank)
@@ -50,13 +53,16 @@ void carry(TraceBuilder& trace, int from, const std::string& to, const Carried& 
     for (int second = 0; second <= 5; ++second) {
         const auto add = [&](const trace::SeriesMetric& metric, const trace::SeriesKindName& kind,
                              std::int64_t value) {
-            trace.sample(from, {0, "tcp", entity, metric, kind}, second * kSecond, value);
+            trace.sample(from, {0, "tcp", entity, metric, kind}, second * what.readingNs, value);
         };
         add("tx_bytes", "counter", second * what.megabytes * kMegabyte);
         add("busy_us", "counter", second * what.busyMs * 1000);
         add("receiver_limited_us", "counter", second * what.limitedMs * 1000);
         add("delivery_bytes_per_s", "gauge", what.deliveryMBs * kMegabyte);
         add("round_trip_us", "gauge", 40);
+        add("segments_sent", "counter", second * 20'000);
+        add("retransmits", "counter", second * what.again);
+        add("retransmits_needless", "counter", second * what.needlessly);
     }
 }
 
@@ -68,20 +74,30 @@ void carryAll(TraceBuilder& trace, const std::map<int, Carried>& special)
     }
 }
 
-std::vector<rules::Finding> slowLinksIn(trace::RunTrace run)
+std::vector<rules::Finding> findingsOf(std::string_view rule, trace::RunTrace run)
 {
     std::vector<rules::Finding> found;
     for (const rules::Finding& finding : report::buildReport(std::move(run), {}).findings) {
-        if (finding.rule == "slow_link") {
+        if (finding.rule == rule) {
             found.push_back(finding);
         }
     }
     return found;
 }
 
+std::vector<rules::Finding> slowLinksIn(trace::RunTrace run)
+{
+    return findingsOf("slow_link", std::move(run));
+}
+
 std::vector<rules::Finding> slowLinks(const TraceBuilder& trace)
 {
     return slowLinksIn(trace.run());
+}
+
+std::vector<rules::Finding> lossesIn(const TraceBuilder& trace)
+{
+    return findingsOf("congestion_control", trace.run());
 }
 
 TEST(TcpLinks, countWhatWasUnderWayWithoutFullBuffers)
@@ -126,6 +142,44 @@ TEST(TcpLinks, hostileRowsDoNoHarm)
     EXPECT_TRUE(slowLinks(trace).empty());
 }
 
+TEST(TcpLoss, ofHalfAPercentIsNamedWithItsLink)
+{
+    TraceBuilder trace = ring();
+    carryAll(trace, {{1, {.again = 110, .needlessly = 10}}});
+    const auto found = lossesIn(trace);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].severity, rules::Severity::Warning);
+    EXPECT_EQ(found[0].title, "TCP lost 0.5 % of the segments from b to c (500 of 100000 were sent again)");
+    EXPECT_EQ(found[0].links, std::vector<std::string>{"b -> c"});
+    EXPECT_EQ(found[0].ranks, (std::vector<std::int64_t>{1, 2}));
+    EXPECT_EQ(found[0].evidence.size(), 1U);
+}
+
+TEST(TcpLoss, towardsOneHostIsOneFindingThatNamesTheHost)
+{
+    TraceBuilder trace = ring();
+    carryAll(trace, {{1, {.again = 100}}});
+    carry(trace, 3, address(2), {.again = 300});
+    const auto found = lossesIn(trace);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].severity, rules::Severity::Problem);
+    EXPECT_EQ(found[0].links, (std::vector<std::string>{"d -> c", "b -> c"}));
+    EXPECT_NE(found[0].title.find("1 other link loses segments, too: all of them lead to c"),
+              std::string::npos)
+        << found[0].title;
+}
+
+TEST(TcpLoss, thatIsRareNeedlessOrOfAFewSegmentsIsNone)
+{
+    TraceBuilder trace = ring();
+    carryAll(trace, {{0, {.again = 19}}, {1, {.again = 200, .needlessly = 190}}, {2, {.again = 1}}});
+    EXPECT_TRUE(lossesIn(trace).empty());
+    TraceBuilder hostile = ring();
+    carryAll(hostile, {{0, {.again = INT64_MAX / 8, .needlessly = INT64_MAX / 8}},
+                       {1, {.again = -5, .needlessly = 9}}});
+    EXPECT_TRUE(lossesIn(hostile).empty());
+}
+
 TEST(SlowLink, isTheOneThatDataIsUnderWayOnMuchLonger)
 {
     TraceBuilder trace = ring();
@@ -140,6 +194,19 @@ TEST(SlowLink, isTheOneThatDataIsUnderWayOnMuchLonger)
     ASSERT_EQ(found[0].evidence.size(), 1U);
     EXPECT_EQ(found[0].evidence[0].rank, 2);
     EXPECT_GT(found[0].costNsPerStep, 0);
+}
+
+TEST(SlowLink, isNotJudgedByAFewSteps)
+{
+    TraceBuilder trace = ring();
+    const std::int64_t often = 60'000'000;
+    const Carried usual{.readingNs = often};
+    carryAll(trace, {{0, usual},
+                     {1, usual},
+                     {2, {.busyMs = 900, .deliveryMBs = 110, .again = 300, .readingNs = often}},
+                     {3, usual}});
+    EXPECT_TRUE(slowLinks(trace).empty());
+    EXPECT_EQ(lossesIn(trace).size(), 1U) << "a share of segments needs no time";
 }
 
 TEST(SlowLink, ofAHostThatIsAtAnEndOfAllIsThatHost)
