@@ -84,13 +84,15 @@ States statesOf(const metrics::Port& port)
     return states;
 }
 
+/// Drivers of RoCE say "Disabled" of every interface without a carrier (Linux, hw/mlx5/main.c).
 std::string_view physicalText(const metrics::Port& port)
 {
     switch (port.last("physical_state").value_or(0)) {
     case 2:
         return "Polling: no cable, or no device at its other end";
     case 3:
-        return "Disabled: switched off";
+        return port.fact("link_layer") == "Ethernet" ? "no carrier, or switched off"
+                                                     : "Disabled: switched off";
     case 5:
         return "LinkUp";
     default:
