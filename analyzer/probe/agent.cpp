@@ -3,6 +3,7 @@
 #include "probe/campaign.h"
 #include "probe/interface_choice.h"
 #include "probe/rdma_agent.h"
+#include "probe/tcp_message.h"
 #include "probe/this_host.h"
 
 #include <ringside/error.h>
@@ -34,14 +35,7 @@ Message measure(const Message& order)
     if (!measured) {
         return {{"measured", nullptr}};
     }
-    return {{"measured",
-             {{"gbps", measured->gbps},
-              {"round_trip_us", measured->roundTripUs},
-              {"round_trip_p99_us", measured->roundTripP99Us},
-              {"bytes", measured->bytes},
-              {"retransmits", measured->retransmits},
-              {"receiver_share", measured->receiverShare},
-              {"sender_share", measured->senderShare}}}};
+    return {{"measured", toMessage(*measured)}};
 }
 
 /// Returns the rate of an interface in Mb/s; 0: the kernel does not tell it. Virtual ones say -1, older
@@ -81,7 +75,7 @@ void follow(const Agent& agent)
                                      {"interface", taken ? taken->name : ""},
                                      {"address", taken ? taken->address : ""},
                                      {"mbps", taken ? rateOf(taken->name) : 0},
-                                     {"rdma", rdma.describePort()}});
+                                     {"rdma", rdma.describePorts()}});
     while (more) {
         const auto order = receiveMessage(leader);
         if (!order) {

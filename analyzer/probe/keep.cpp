@@ -64,9 +64,11 @@ private:
     trace::ProcessTrace m_rows;
 };
 
+/// Of several rails, the middle one stands for the link that runs are compared with.
 void addRdma(const Matrix& matrix, std::size_t sender, std::size_t receiver, Record& record)
 {
-    if (const auto& measured = matrix.rdma[sender][receiver].measured) {
+    if (const RdmaDirection::Rail* const rail = matrix.rdma[sender][receiver].middle()) {
+        const RdmaMeasurement* const measured = &*rail->result.measured;
         const std::string entity = matrix.hosts[sender] + " > " + matrix.hosts[receiver];
         record.add(entity, trace::SeriesName::ProbeRdmaRate, measured->gbps * kBytesAGigabit);
         record.add(entity, trace::SeriesName::ProbeRdmaWrite, measured->writeUs * kNsAUs);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/campaign.h"
 #include "probe/launchers.h"
+#include "probe/rdma_message.h"
 #include "probe/rdma_round.h"
+#include "probe/tcp_message.h"
 #include "probe/this_host.h"
 #include "trace/own_program.h"
 
@@ -98,12 +100,12 @@ private:
     static ProbedHost hostOf(const Message& hello, LineConnection connection)
     {
         constexpr double kMostMbps = 1e8;
-        const Message rdma = hello.value("rdma", Message::object());
+        const Message rdma = hello.value("rdma", Message());
         return {wordOf(hello, "host"),
                 wordOf(hello, "interface"),
                 wordOf(hello, "address"),
                 numberOf(hello, "mbps", kMostMbps),
-                {wordOf(rdma, "port"), wordOf(rdma, "reason"), numberOf(rdma, "mbps", kMostMbps)},
+                rdmaEndOf(rdma.is_object() ? rdma : Message::object()),
                 std::move(connection)};
     }
 
@@ -124,23 +126,6 @@ private:
                 fmt::format("{} answered, and two hosts are needed{}", hosts == 0 ? "none" : "one", missing),
                 "The launcher must start programs on the hosts, ringside must be installed there under the "
                 "same path, and --leader must be an address of this host that the others reach.");
-}
-
-std::optional<Measurement> measurementOf(const std::optional<Message>& answer)
-{
-    if (!answer || !answer->contains("measured") || !(*answer)["measured"].is_object()) {
-        return std::nullopt;
-    }
-    constexpr double kMost = 1e12;
-    constexpr std::uint64_t kMostCount = 1ULL << 53U;
-    const Message& json = (*answer)["measured"];
-    return Measurement{numberOf(json, "round_trip_us", kMost),
-                       numberOf(json, "round_trip_p99_us", kMost),
-                       numberOf(json, "gbps", kMost),
-                       numberOf(json, "bytes", kMostCount),
-                       numberOf(json, "retransmits", kMostCount),
-                       numberOf(json, "receiver_share", 1.0),
-                       numberOf(json, "sender_share", 1.0)};
 }
 
 /// Measures all directions of a round at once: every receiver serves, then every sender measures.
@@ -192,9 +177,9 @@ void repeat(std::vector<ProbedHost>& hosts, const Outlier& outlier, const Bounds
 {
     const Direction direction{outlier.sender, outlier.receiver};
     if (outlier.network == Network::Rdma) {
-        RdmaResult& measured = matrix.rdma[outlier.sender][outlier.receiver];
+        RdmaResult& measured = matrix.rdma[outlier.sender][outlier.receiver].rails[outlier.rail].result;
         const RdmaResult before = measured;
-        measureRdmaRound(hosts, {direction}, bounds, matrix);
+        measureRail(hosts, direction, outlier.rail, bounds, matrix);
         measured = better(before, measured);
     } else {
         auto& measured = matrix.directions[outlier.sender][outlier.receiver];
@@ -217,6 +202,24 @@ void repeatOutliers(std::vector<ProbedHost>& hosts, const Bounds& bounds, Matrix
         }
         for (const Outlier& each : outliers) {
             repeat(hosts, each, bounds, matrix);
+        }
+    }
+}
+
+/// Names hosts that have fewer rails than others: theirs that are down are not measured.
+void addMissingRails(Matrix& matrix)
+{
+    std::size_t most = 0;
+    for (const RdmaEnd& end : matrix.rdmaEnds) {
+        most = std::max(most, end.rails.size());
+    }
+    for (std::size_t i = 0; i < matrix.hosts.size(); ++i) {
+        const std::size_t count = matrix.rdmaEnds[i].rails.size();
+        if (count > 0 && count < most) {
+            matrix.leftOut.push_back(
+                {matrix.hosts[i], fmt::format("it has {} active RDMA {} that NCCL would use, other hosts "
+                                              "have {}; rails without a counterpart are not measured",
+                                              count, count == 1 ? "port" : "ports", most)});
         }
     }
 }
@@ -251,7 +254,8 @@ Matrix lead(const Campaign& campaign)
     }
     matrix.leftOut = std::move(leftOut);
     matrix.directions.assign(hosts.size(), std::vector<std::optional<Measurement>>(hosts.size()));
-    matrix.rdma.assign(hosts.size(), std::vector<RdmaResult>(hosts.size()));
+    matrix.rdma.assign(hosts.size(), std::vector<RdmaDirection>(hosts.size()));
+    addMissingRails(matrix);
     for (const auto& round : roundRobin(hosts.size())) {
         std::vector<Direction> there;
         std::vector<Direction> back;

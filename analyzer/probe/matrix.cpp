@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/matrix.h"
 
+#include "probe/rdma_judge.h"
 #include "values/quantile.h"
 
 #include <fmt/format.h>
@@ -36,12 +37,9 @@ void forAllDirections(const Matrix& matrix, const Each& each)
 }
 
 /// Mentions also a few retransmissions that explain nothing.
-std::string sentAgainText(std::optional<std::uint64_t> packets)
+std::string sentAgainText(std::uint64_t packets)
 {
-    if (!packets) {
-        return "whether packets were lost is not counted";
-    }
-    return *packets == 0 ? "nothing was lost" : fmt::format("only {} packets were sent again", *packets);
+    return packets == 0 ? "nothing was lost" : fmt::format("only {} packets were sent again", packets);
 }
 
 /// Returns why this direction was slow: by the kernel's figures, else the link itself.
@@ -94,6 +92,30 @@ bool isFar(const Matrix& matrix, double us, double medianUs)
     return matrix.hosts.size() > 2 ? us > kFarTimes * medianUs && us > medianUs + kFarUs : us > kFarOfTwoUs;
 }
 
+/// Small messages one after the other cause no congestion: what is lost of them is lost by the path. Three
+/// are no coincidence; above 0.2 % of them, TCP keeps less than 4 Gb/s over 100 us with frames of 1500 bytes
+/// (Mathis et al., 1997).
+bool losesPings(const Measurement& measured)
+{
+    constexpr double kLeast = 3;
+    constexpr double kShare = 0.002;
+    const auto lost = static_cast<double>(measured.pingsLost.value_or(0));
+    return lost >= kLeast && lost > kShare * static_cast<double>(measured.pings.value_or(0));
+}
+
+std::string lossText(const std::string& direction, const Measurement& measured, bool pings)
+{
+    constexpr double kUsAMs = 1000;
+    const std::string what =
+        pings ? fmt::format("{} of {} small messages", *measured.pingsLost, *measured.pings)
+              : fmt::format("{} packets", measured.retransmits);
+    return fmt::format("{}: one of a {} round trips takes {:.0f} ms, half of them at most {:.0f} us, and {} "
+                       "were sent again: they were lost on the way",
+                       direction, measured.roundTripP999Us ? "thousand" : "hundred",
+                       measured.roundTripP999Us.value_or(measured.roundTripP99Us) / kUsAMs,
+                       measured.roundTripUs, what);
+}
+
 /// Returns what is wrong with a direction over TCP. A slow one may be far away, too.
 std::vector<Outlier> outliersOf(const Matrix& matrix, const Verdict& verdict, std::size_t sender,
                                 std::size_t receiver)
@@ -107,9 +129,10 @@ std::vector<Outlier> outliersOf(const Matrix& matrix, const Verdict& verdict, st
     std::vector<Outlier> found;
     const bool several = matrix.hosts.size() > 2;
     const bool timedOut = measured->roundTripP99Us > kTimeoutUs && measured->retransmits > 0;
+    const bool loses = losesPings(*measured);
     if (measured->gbps < leastGbps(matrix, verdict, sender, receiver)) {
         const auto [cause, why] = causeOf(*measured);
-        found.push_back({sender, receiver, timedOut ? Cause::Loss : cause,
+        found.push_back({sender, receiver, timedOut || loses ? Cause::Loss : cause,
                          fmt::format("{}: {}; {}", direction,
                                      bandwidthText(matrix, verdict, *measured, sender, receiver), why)});
     } else if (!several && measured->receiverShare > kLimitedShare) {
@@ -117,12 +140,8 @@ std::vector<Outlier> outliersOf(const Matrix& matrix, const Verdict& verdict, st
             {sender, receiver, Cause::ReceiveBuffer,
              fmt::format("{}: {:.2f} Gb/s; {}", direction, measured->gbps, causeOf(*measured).second)});
     }
-    if (timedOut && (found.empty() || found.front().cause != Cause::Loss)) {
-        found.push_back({sender, receiver, Cause::Loss,
-                         fmt::format("{}: one of a hundred round trips takes {:.0f} ms, half of them at most "
-                                     "{:.0f} us, and {} packets were sent again: they were lost on the way",
-                                     direction, measured->roundTripP99Us / 1000, measured->roundTripUs,
-                                     measured->retransmits)});
+    if ((timedOut || loses) && (found.empty() || found.front().cause != Cause::Loss)) {
+        found.push_back({sender, receiver, Cause::Loss, lossText(direction, *measured, loses)});
     }
     if (isFar(matrix, measured->roundTripUs, verdict.medianRoundTripUs)) {
         found.push_back(
@@ -132,77 +151,6 @@ std::vector<Outlier> outliersOf(const Matrix& matrix, const Verdict& verdict, st
                                  : fmt::format("over {:.0f} within a data centre", kFarOfTwoUs))});
     }
     return found;
-}
-
-/// Returns how a direction differs from the others, and why. Late acknowledgements also slow down writes, so
-/// that they are checked first. Losses are reported even if the direction was as fast as the others: RDMA
-/// networks are built to be lossless, and a short measurement seldom includes a retransmission timeout.
-std::optional<std::pair<Cause, std::string>> findRdmaCause(const RdmaMeasurement& measured,
-                                                           const RdmaResult& back, const Verdict& verdict,
-                                                           std::size_t hosts)
-{
-    const double usualGbps = verdict.medianRdmaGbps.value_or(0);
-    const double usualUs = verdict.medianWriteUs.value_or(0);
-    const bool several = hosts > 2;
-    const double leastGbps = several         ? kSlowShare * usualGbps
-                             : back.measured ? kSlowOfTwo * back.measured->gbps
-                                             : 0.0;
-    const bool slow = measured.gbps < leastGbps;
-    const bool far = several && measured.writeUs > kFarTimes * usualUs && measured.writeUs > usualUs + kFarUs;
-    const bool loses = static_cast<double>(measured.lost.value_or(0)) > kMostRetransmits;
-    if (!slow && !far && !loses) {
-        return std::nullopt;
-    }
-    std::string what =
-        fmt::format("{:.2f} Gb/s, a write is acknowledged after {:.0f} us", measured.gbps, measured.writeUs);
-    if (several) {
-        what += fmt::format(" (medians {:.2f} and {:.0f})", usualGbps, usualUs);
-    } else if (slow) {
-        what += fmt::format(" (the other direction has {:.2f} Gb/s)", back.measured->gbps);
-    }
-    if (loses) {
-        return std::pair(Cause::Loss, fmt::format("{}; {} packets were sent again: they were lost on the way",
-                                                  what, *measured.lost));
-    }
-    what += "; " + sentAgainText(measured.lost);
-    return far ? std::pair(Cause::Latency, what + ": a detour, or a queue on the way")
-               : std::pair(Cause::Bandwidth, what + ": the link itself");
-}
-
-/// Two hosts have no median: both directions of RDMA may be slow, which only the line rate shows. A kernel
-/// that does not know a port's speed says SDR, 10 Gb/s for four lanes: such rates prove nothing.
-std::optional<Outlier> belowLineRate(const Matrix& matrix, std::size_t sender, std::size_t receiver)
-{
-    constexpr double kUnknownGbps = 10;
-    const auto expected = expectedGbps(matrix, Network::Rdma, sender, receiver);
-    const auto& measured = matrix.rdma[sender][receiver].measured;
-    if (matrix.hosts.size() > 2 || !expected || !measured || *expected <= kUnknownGbps ||
-        measured->gbps >= kSlowOfTwo * *expected) {
-        return std::nullopt;
-    }
-    return Outlier{sender, receiver, Cause::Bandwidth,
-                   fmt::format("{} -> {} over RDMA: {:.2f} Gb/s, {:.0f} % of the ports' {:g} Gb/s",
-                               matrix.hosts[sender], matrix.hosts[receiver], measured->gbps,
-                               100 * measured->gbps / *expected, *expected),
-                   Network::Rdma};
-}
-
-std::optional<Outlier> rdmaOutlierOf(const Matrix& matrix, const Verdict& verdict, std::size_t sender,
-                                     std::size_t receiver)
-{
-    const RdmaResult& result = matrix.rdma[sender][receiver];
-    const bool haveIt = !matrix.rdmaEnds[sender].port.empty() && !matrix.rdmaEnds[receiver].port.empty();
-    const auto trouble = result.measured ? findRdmaCause(*result.measured, matrix.rdma[receiver][sender],
-                                                         verdict, matrix.hosts.size())
-                         : haveIt        ? std::optional(std::pair(Cause::Unreachable, result.reason))
-                                         : std::nullopt;
-    if (!trouble) {
-        return std::nullopt;
-    }
-    return Outlier{
-        sender, receiver, trouble->first,
-        fmt::format("{} -> {} over RDMA: {}", matrix.hosts[sender], matrix.hosts[receiver], trouble->second),
-        Network::Rdma};
 }
 
 /// Returns hosts of whose directions more than half are outliers while most other directions are fine.
@@ -227,14 +175,11 @@ std::vector<std::size_t> suspectHosts(const Matrix& matrix, const std::vector<Ou
 
 } // namespace
 
-std::optional<double> expectedGbps(const Matrix& matrix, Network network, std::size_t sender,
-                                   std::size_t receiver)
+std::optional<double> expectedGbps(const Matrix& matrix, std::size_t sender, std::size_t receiver)
 {
     constexpr double kMegabits = 1000;
     const auto rateOf = [&](std::size_t host) {
-        return network == Network::Rdma             ? matrix.rdmaEnds[host].mbps
-               : host < matrix.interfaceMbps.size() ? matrix.interfaceMbps[host]
-                                                    : 0.0;
+        return host < matrix.interfaceMbps.size() ? matrix.interfaceMbps[host] : 0.0;
     };
     const double slower = std::min(rateOf(sender), rateOf(receiver));
     return slower > 0 ? std::optional(slower / kMegabits) : std::nullopt;
@@ -266,35 +211,25 @@ Verdict judge(const Matrix& matrix)
 {
     std::vector<double> gbps;
     std::vector<double> roundTrips;
-    std::vector<double> rdmaGbps;
-    std::vector<double> writes;
     forAllDirections(matrix, [&](std::size_t sender, std::size_t receiver) {
         if (const auto& measured = matrix.directions[sender][receiver]) {
             gbps.push_back(measured->gbps);
             roundTrips.push_back(measured->roundTripUs);
         }
-        if (const auto& measured = matrix.rdma[sender][receiver].measured) {
-            rdmaGbps.push_back(measured->gbps);
-            writes.push_back(measured->writeUs);
-        }
     });
     Verdict verdict;
     verdict.medianGbps = values::median(gbps);
     verdict.medianRoundTripUs = values::median(roundTrips);
-    if (!writes.empty()) {
-        verdict.medianRdmaGbps = values::median(rdmaGbps);
-        verdict.medianWriteUs = values::median(writes);
-    }
+    const RdmaJudge rdma(matrix);
+    verdict.medianRdmaGbps = rdma.medianGbps();
+    verdict.medianWriteUs = rdma.medianWriteUs();
     forAllDirections(matrix, [&](std::size_t sender, std::size_t receiver) {
         std::ranges::move(outliersOf(matrix, verdict, sender, receiver),
                           std::back_inserter(verdict.outliers));
-        auto outlier = rdmaOutlierOf(matrix, verdict, sender, receiver);
-        outlier = outlier ? std::move(outlier) : belowLineRate(matrix, sender, receiver);
-        if (outlier) {
-            verdict.outliers.push_back(std::move(*outlier));
-        }
+        std::ranges::move(rdma.outliersOf(sender, receiver), std::back_inserter(verdict.outliers));
     });
     verdict.hosts = suspectHosts(matrix, verdict.outliers);
+    verdict.rails = rdma.suspects(verdict.outliers);
     return verdict;
 }
 

@@ -26,8 +26,8 @@ struct Matrix {
     std::vector<LeftOut> leftOut;
     /// [sender][receiver]; nothing: not measurable, or a host with itself.
     std::vector<std::vector<std::optional<Measurement>>> directions;
-    std::vector<RdmaEnd> rdmaEnds;             ///< by host
-    std::vector<std::vector<RdmaResult>> rdma; ///< [sender][receiver]
+    std::vector<RdmaEnd> rdmaEnds;                ///< by host
+    std::vector<std::vector<RdmaDirection>> rdma; ///< [sender][receiver]
 };
 
 enum class Network : std::uint8_t { Tcp, Rdma };
@@ -40,11 +40,16 @@ struct Outlier {
     Cause cause = Cause::Bandwidth;
     std::string what; ///< one sentence with the figures
     Network network = Network::Tcp;
+    std::size_t rail = 0; ///< over RDMA: index into RdmaDirection::rails
 };
 
-/// Returns what a direction can carry at most, in Gb/s: the rate of its slower end. Null if one is not known.
-[[nodiscard]] std::optional<double> expectedGbps(const Matrix& matrix, Network network, std::size_t sender,
+/// Returns what a direction can carry at most over TCP, in Gb/s: the rate of its slower end. Null if one is
+/// not known.
+[[nodiscard]] std::optional<double> expectedGbps(const Matrix& matrix, std::size_t sender,
                                                  std::size_t receiver);
+/// Returns the same of a rail over RDMA.
+[[nodiscard]] std::optional<double> expectedGbps(const Matrix& matrix, std::size_t sender,
+                                                 std::size_t receiver, const RailPair& pair);
 
 struct Verdict {
     double medianGbps = 0;
@@ -53,10 +58,13 @@ struct Verdict {
     std::optional<double> medianWriteUs;
     std::vector<Outlier> outliers;
     std::vector<std::size_t> hosts; ///< hosts of which most directions are outliers: check these first
+    /// ports such as "h2 mlx5_3:1" that are an end of most outliers of their host: check these first
+    std::vector<std::string> rails;
 };
 
-/// Compares each direction with the median of all; of two hosts with the other direction and with limits that
-/// hold within a data centre. Naming a host needs at least three hosts.
+/// Compares each direction with the median of all, and each rail with those of its rate; where there are not
+/// three to compare, with the other direction and with limits that hold within a data centre. Naming a host
+/// needs at least three hosts.
 [[nodiscard]] Verdict judge(const Matrix& matrix);
 
 [[nodiscard]] std::string textOf(const Matrix& matrix, const Verdict& verdict, std::size_t width);

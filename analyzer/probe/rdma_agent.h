@@ -10,13 +10,13 @@ public:
     /// Reads NCCL's variables.
     RdmaAgent();
 
-    /// Returns the port for the leader's list of hosts, or the reason why there is none.
-    [[nodiscard]] Message describePort() const;
+    /// Returns the ports for the leader's list of hosts, or the reason why there are none.
+    [[nodiscard]] Message describePorts() const;
     /// Obeys orders that begin with "rdma_". Returns nothing for other orders.
     [[nodiscard]] std::optional<Message> execute(const Message& order, const Bounds& bounds);
 
 private:
-    [[nodiscard]] Message open();
+    [[nodiscard]] Message open(const std::string& name);
 
     RdmaChoice m_choice;
     std::unique_ptr<RdmaConnection> m_connection;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <optional>
 
 namespace ringside::probe {
 namespace {
@@ -45,15 +46,23 @@ int bestGid(const std::string& folder)
     return best;
 }
 
+/// Returns the number that a variable holds, if it is one in range.
+std::optional<int> settingIn(const std::string& text, std::uint64_t most)
+{
+    const auto number = host::numberIn(text);
+    return number && *number <= most ? std::optional(static_cast<int>(*number)) : std::nullopt;
+}
+
 RdmaPort portAt(const std::string& device, unsigned number, const std::string& folder,
-                const std::string& gidIndex)
+                const RdmaSettings& settings)
 {
     constexpr std::uint64_t kMostIndex = 255;
+    constexpr std::uint64_t kMostLevel = 15;
+    constexpr std::uint64_t kMostClass = 255;
     RdmaPort port{device, number, 0, readText(folder + "/link_layer").text == "Ethernet"};
-    const auto wanted = host::numberIn(gidIndex);
-    port.gidIndex = wanted && *wanted <= kMostIndex ? static_cast<int>(*wanted)
-                    : port.ethernet                 ? bestGid(folder)
-                                                    : 0;
+    port.gidIndex = settingIn(settings.gidIndex, kMostIndex).value_or(port.ethernet ? bestGid(folder) : 0);
+    port.serviceLevel = settingIn(settings.serviceLevel, kMostLevel).value_or(0);
+    port.trafficClass = settingIn(settings.trafficClass, kMostClass).value_or(0);
     return port;
 }
 
@@ -64,8 +73,9 @@ RdmaChoice ncclWouldUse(const std::string& sysfsRoot, const RdmaSettings& settin
     constexpr std::uint64_t kActive = 4;
     constexpr std::uint64_t kMostNumber = 255;
     if (!settings.disabled.empty() && settings.disabled != "0") {
-        return {std::nullopt, "NCCL_IB_DISABLE is set"};
+        return {{}, "NCCL_IB_DISABLE is set"};
     }
+    RdmaChoice choice;
     const NamePattern pattern(settings.devices);
     const std::string classFolder = sysfsRoot + "/class/infiniband";
     const auto devices = host::namesIn(classFolder);
@@ -76,14 +86,18 @@ RdmaChoice ncclWouldUse(const std::string& sysfsRoot, const RdmaSettings& settin
             const auto number = host::numberIn(name);
             const bool mayUse = settings.devices.empty() || pattern.matches(device, name);
             if (number && *number <= kMostNumber && mayUse &&
-                host::codeIn(readText(folder + "/state").text) == kActive) {
-                return {portAt(device, static_cast<unsigned>(*number), folder, settings.gidIndex), {}};
+                host::codeIn(readText(folder + "/state").text) == kActive &&
+                choice.ports.size() < kMostRails) {
+                choice.ports.push_back(portAt(device, static_cast<unsigned>(*number), folder, settings));
             }
         }
     }
-    return {std::nullopt, devices.empty()
-                              ? "no RDMA device"
-                              : "no RDMA port is active, or NCCL_IB_HCA matches none of the active ones"};
+    if (choice.ports.empty()) {
+        choice.reason = devices.empty()
+                            ? "no RDMA device"
+                            : "no RDMA port is active, or NCCL_IB_HCA matches none of the active ones";
+    }
+    return choice;
 }
 
 } // namespace ringside::probe

@@ -43,6 +43,27 @@ namespace ringside::probe {
     return address;
 }
 
+/// Returns the rails that an agent tells of, at most kMostRails. Agents of earlier versions tell of one port.
+[[nodiscard]] inline RdmaEnd rdmaEndOf(const Message& message)
+{
+    constexpr double kMostMbps = 1e8;
+    RdmaEnd end{{}, wordOf(message, "reason")};
+    const auto add = [&](const Message& rail) {
+        if (const std::string port = wordOf(rail, "port"); !port.empty() && end.rails.size() < kMostRails) {
+            end.rails.push_back({port, numberOf(rail, "mbps", kMostMbps)});
+        }
+    };
+    const auto rails = message.find("rails");
+    if (rails == message.end() || !rails->is_array()) {
+        add(message);
+        return end;
+    }
+    for (const Message& rail : *rails) {
+        add(rail);
+    }
+    return end;
+}
+
 [[nodiscard]] inline Message toMessage(const RdmaResult& result)
 {
     if (!result.measured) {

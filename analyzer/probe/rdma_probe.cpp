@@ -163,11 +163,13 @@ bool RdmaConnection::readyToReceive(const RdmaAddress& peer)
     ready.notReadyTimer = kNotReady640us;
     ready.address.lid = peer.lid;
     ready.address.port = static_cast<std::uint8_t>(m_port.number);
+    ready.address.level = static_cast<std::uint8_t>(m_port.serviceLevel);
     if (m_port.ethernet) {
         ready.address.isGlobal = 1;
         ready.address.gid = peer.gid;
         ready.address.gidIndex = static_cast<std::uint8_t>(m_port.gidIndex);
         ready.address.hops = kHops;
+        ready.address.trafficClass = static_cast<std::uint8_t>(m_port.trafficClass);
     }
     return m_verbs.modifyPair(m_pair.get(), &ready,
                               verbs::kState | verbs::kAddress | verbs::kMtu | verbs::kPeer |

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of RDMA measurements between two hosts.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ringside::probe {
 
@@ -20,11 +22,45 @@ struct RdmaResult {
     std::string reason; ///< why it was not measured
 };
 
-/// The measured port of a host.
+/// A port of a host that NCCL would use.
+struct RdmaRail {
+    std::string port; ///< "mlx5_0:1"
+    double mbps = 0;  ///< its rate; 0: not known
+};
+
+/// The rails of a host, in the order in which NCCL numbers them.
 struct RdmaEnd {
-    std::string port;   ///< "mlx5_0:1"; empty: no port is measured
-    std::string reason; ///< why no port is measured
-    double mbps = 0;    ///< its rate; 0: not known
+    std::vector<RdmaRail> rails; ///< empty: nothing is measured
+    std::string reason;          ///< why there are none
+};
+
+/// A rail of the sender and its counterpart, as indices into RdmaEnd::rails.
+struct RailPair {
+    std::size_t sender = 0;
+    std::size_t receiver = 0;
+};
+
+/// Returns which rails of two hosts are measured with each other: those of one name if both hosts have it,
+/// the others in their order. Rails beyond the number of the other host have no counterpart.
+[[nodiscard]] std::vector<RailPair> pairRails(const RdmaEnd& sender, const RdmaEnd& receiver);
+
+/// What was measured from one host to another.
+struct RdmaDirection {
+    struct Rail {
+        RailPair pair;
+        RdmaResult result;
+    };
+    std::vector<Rail> rails;
+    std::string reason; ///< why there are none
+
+    /// Returns the measured rail with the lowest bandwidth; null if none was measured.
+    [[nodiscard]] const Rail* slowest() const;
+    /// Returns the measured rail with the median bandwidth; null if none was measured.
+    [[nodiscard]] const Rail* middle() const;
+
+private:
+    /// Returns the measured rails, the slowest first.
+    [[nodiscard]] std::vector<const Rail*> bySpeed() const;
 };
 
 } // namespace ringside::probe

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ringside::probe {
 namespace {
 
@@ -25,13 +27,9 @@ Message orderTo(const char* what, const Message& end, const Bounds& bounds)
 }
 
 /// Opens a connection at a host and returns its address; null, with the reason in the cell, if it cannot.
-std::optional<Message> openAt(ProbedHost& host, RdmaResult& cell)
+std::optional<Message> openAt(ProbedHost& host, std::size_t rail, RdmaResult& cell)
 {
-    if (host.rdma.port.empty()) {
-        cell.reason = fmt::format("{}: {}", host.name, host.rdma.reason);
-        return std::nullopt;
-    }
-    auto end = ask(host, {{"do", "rdma_open"}});
+    auto end = ask(host, {{"do", "rdma_open"}, {"port", host.rdma.rails[rail].port}});
     if (!end || !end->contains("pair") || !(*end)["pair"].is_number()) {
         cell.reason = fmt::format("{}: {}", host.name, end ? wordOf(*end, "reason") : "no answer");
         return std::nullopt;
@@ -40,10 +38,11 @@ std::optional<Message> openAt(ProbedHost& host, RdmaResult& cell)
 }
 
 /// Connects both hosts and starts the sender. Returns false, with the reason in the cell, if that fails.
-bool begin(ProbedHost& sender, ProbedHost& receiver, const Bounds& bounds, RdmaResult& cell)
+bool begin(ProbedHost& sender, ProbedHost& receiver, const Bounds& bounds, RdmaDirection::Rail& rail)
 {
-    const auto near = openAt(sender, cell);
-    const auto far = near ? openAt(receiver, cell) : std::nullopt;
+    RdmaResult& cell = rail.result;
+    const auto near = openAt(sender, rail.pair.sender, cell);
+    const auto far = near ? openAt(receiver, rail.pair.receiver, cell) : std::nullopt;
     if (!far) {
         return false;
     }
@@ -56,10 +55,40 @@ bool begin(ProbedHost& sender, ProbedHost& receiver, const Bounds& bounds, RdmaR
     return order(sender, orderTo("rdma_write", *far, bounds));
 }
 
-void close(ProbedHost& host)
+/// Lists the rails that are to be measured, or the reason why there are none.
+RdmaDirection planOf(const ProbedHost& sender, const ProbedHost& receiver)
 {
-    if (!host.rdma.port.empty()) {
-        static_cast<void>(ask(host, {{"do", "rdma_close"}}));
+    RdmaDirection plan;
+    for (const RailPair& pair : pairRails(sender.rdma, receiver.rdma)) {
+        plan.rails.push_back({pair, {}});
+    }
+    if (plan.rails.empty()) {
+        const ProbedHost& without = sender.rdma.rails.empty() ? sender : receiver;
+        plan.reason = fmt::format("{}: {}", without.name, without.rdma.reason);
+    }
+    return plan;
+}
+
+/// Measures, in each direction that has it, the rail with this index.
+void measureRails(std::vector<ProbedHost>& hosts, const std::vector<Direction>& round, std::size_t index,
+                  const Bounds& bounds, Matrix& matrix)
+{
+    std::vector<std::pair<Direction, bool>> begun;
+    for (const Direction& each : round) {
+        RdmaDirection& direction = matrix.rdma[each.sender][each.receiver];
+        if (index < direction.rails.size()) {
+            RdmaDirection::Rail& rail = direction.rails[index];
+            rail.result = {};
+            begun.emplace_back(each, begin(hosts[each.sender], hosts[each.receiver], bounds, rail));
+        }
+    }
+    for (const auto& [each, works] : begun) {
+        if (works) {
+            matrix.rdma[each.sender][each.receiver].rails[index].result =
+                rdmaResultOf(answerOf(hosts[each.sender]));
+        }
+        static_cast<void>(ask(hosts[each.sender], {{"do", "rdma_close"}}));
+        static_cast<void>(ask(hosts[each.receiver], {{"do", "rdma_close"}}));
     }
 }
 
@@ -68,19 +97,21 @@ void close(ProbedHost& host)
 void measureRdmaRound(std::vector<ProbedHost>& hosts, const std::vector<Direction>& round,
                       const Bounds& bounds, Matrix& matrix)
 {
-    std::vector<bool> begun;
+    std::size_t most = 0;
     for (const Direction& each : round) {
-        RdmaResult& cell = matrix.rdma[each.sender][each.receiver];
-        cell = {};
-        begun.push_back(begin(hosts[each.sender], hosts[each.receiver], bounds, cell));
+        RdmaDirection& direction = matrix.rdma[each.sender][each.receiver];
+        direction = planOf(hosts[each.sender], hosts[each.receiver]);
+        most = std::max(most, direction.rails.size());
     }
-    for (std::size_t i = 0; i < round.size(); ++i) {
-        if (begun[i]) {
-            matrix.rdma[round[i].sender][round[i].receiver] = rdmaResultOf(answerOf(hosts[round[i].sender]));
-        }
-        close(hosts[round[i].sender]);
-        close(hosts[round[i].receiver]);
+    for (std::size_t index = 0; index < most; ++index) {
+        measureRails(hosts, round, index, bounds, matrix);
     }
+}
+
+void measureRail(std::vector<ProbedHost>& hosts, const Direction& direction, std::size_t rail,
+                 const Bounds& bounds, Matrix& matrix)
+{
+    measureRails(hosts, {direction}, rail, bounds, matrix);
 }
 
 } // namespace ringside::probe

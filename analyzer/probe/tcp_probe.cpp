@@ -27,12 +27,13 @@ double microsecondsOf(Clock::duration time)
     return std::chrono::duration<double, std::micro>(time).count();
 }
 
-/// Returns sorted round trips in us; empty if the other side left.
-std::vector<double> ping(int connection, int count)
+/// Returns sorted round trips in us, as many as fit into the time; empty if the other side left.
+std::vector<double> ping(int connection, const Bounds& bounds)
 {
     std::vector<double> times;
     std::array<char, kMessage> message{kPing};
-    for (int i = 0; i < count; ++i) {
+    const auto last = Clock::now() + std::chrono::milliseconds(bounds.milliseconds);
+    for (int i = 0; i < bounds.pings && (times.empty() || Clock::now() < last); ++i) {
         const auto begin = Clock::now();
         if (!sendAll(connection, message.data(), kMessage) ||
             !receiveAll(connection, message.data(), kMessage)) {
@@ -42,6 +43,18 @@ std::vector<double> ping(int connection, int count)
     }
     std::ranges::sort(times);
     return times;
+}
+
+/// Counts the segments that were retransmitted because they had not arrived. The receiver reports (DSACK)
+/// those that it had already; kernels before 4.20 leave that field 0.
+std::optional<std::uint64_t> lostSegments(int connection)
+{
+    tcp_info info{};
+    socklen_t bytes = sizeof info;
+    if (getsockopt(connection, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) {
+        return std::nullopt;
+    }
+    return info.tcpi_total_retrans - std::min(info.tcpi_total_retrans, info.tcpi_dsack_dups);
 }
 
 void readKernel(int connection, Measurement& result)
@@ -117,13 +130,16 @@ std::optional<Measurement> runProbe(const Endpoint& server, const Bounds& bounds
     if (!connection) {
         return std::nullopt;
     }
-    const std::vector<double> times = ping(connection.number(), bounds.pings);
+    const std::vector<double> times = ping(connection.number(), bounds);
     Measurement result;
+    result.pings = times.size();
+    result.pingsLost = lostSegments(connection.number());
     if (times.empty() || !burst(connection.number(), bounds, result)) {
         return std::nullopt;
     }
     result.roundTripUs = times[times.size() / 2];
     result.roundTripP99Us = times[times.size() * 99 / 100];
+    result.roundTripP999Us = times[times.size() * 999 / 1000];
     return result;
 }
 

@@ -2,6 +2,7 @@
 // Fuzz target: arbitrary bytes instead of the messages between leader and agents of a probe give numbers
 // within their bounds, or nothing.
 #include "probe/rdma_message.h"
+#include "probe/tcp_message.h"
 
 #include <sys/socket.h>
 
@@ -33,6 +34,12 @@ void receiveLine(const Message& message)
     const RdmaResult result = rdmaResultOf(message);
     require(!result.measured || (result.measured->gbps >= 0 && result.measured->gbps <= 1e12));
     static_cast<void>(rdmaResultOf(toMessage(result)));
+    const RdmaEnd end = rdmaEndOf(message);
+    require(end.rails.size() <= kMostRails);
+    require(pairRails(end, end).size() == end.rails.size());
+    const auto measured = measurementOf(message);
+    require(!measured || (measured->gbps >= 0 && measured->gbps <= 1e12 && measured->receiverShare <= 1));
+    require(!measured || measurementOf(Message{{"measured", toMessage(*measured)}}).has_value());
 }
 
 } // namespace

@@ -44,18 +44,29 @@ Matrix evenMatrix(std::size_t hosts)
     }
     const Measurement usual{50, 90, 10, 1 << 25, 0, 0, 0};
     matrix.directions.assign(hosts, std::vector<std::optional<Measurement>>(hosts, usual));
-    matrix.rdmaEnds.assign(hosts, {"", "no RDMA device"});
-    matrix.rdma.assign(hosts, std::vector<RdmaResult>(hosts, {std::nullopt, "h0: no RDMA device"}));
+    matrix.rdmaEnds.assign(hosts, {{}, "no RDMA device"});
+    matrix.rdma.assign(hosts, std::vector<RdmaDirection>(hosts, {{}, "h0: no RDMA device"}));
     return matrix;
 }
 
-Matrix evenRdmaMatrix(std::size_t hosts)
+Matrix evenRdmaMatrix(std::size_t hosts, std::size_t rails = 1, double mbps = 0)
 {
     Matrix matrix = evenMatrix(hosts);
-    matrix.rdmaEnds.assign(hosts, {"mlx5_0:1", ""});
-    const RdmaMeasurement usual{3, 5, 180, 1 << 25, 0};
-    matrix.rdma.assign(hosts, std::vector<RdmaResult>(hosts, {usual, ""}));
+    RdmaEnd end;
+    RdmaDirection direction;
+    for (std::size_t i = 0; i < rails; ++i) {
+        end.rails.push_back({"mlx5_" + std::to_string(i) + ":1", mbps});
+        direction.rails.push_back({{i, i}, {RdmaMeasurement{3, 5, 180, 1 << 25, 0}, ""}});
+    }
+    matrix.rdmaEnds.assign(hosts, end);
+    matrix.rdma.assign(hosts, std::vector<RdmaDirection>(hosts, direction));
     return matrix;
+}
+
+/// What was measured over a rail.
+RdmaMeasurement& over(Matrix& matrix, std::size_t sender, std::size_t receiver, std::size_t rail = 0)
+{
+    return *matrix.rdma[sender][receiver].rails[rail].result.measured;
 }
 
 TEST(ProbeVerdict, ReportsNothingForEqualHosts)
@@ -87,10 +98,10 @@ TEST(ProbeVerdict, DistinguishesRdmaFromTcpWithTheReason)
 {
     EXPECT_TRUE(judge(evenRdmaMatrix(4)).outliers.empty());
     Matrix matrix = evenRdmaMatrix(4);
-    matrix.rdma[0][1].measured->gbps = 20;
-    matrix.rdma[0][2].measured = RdmaMeasurement{3, 5, 20, 1, 900};
-    matrix.rdma[1][0].measured = RdmaMeasurement{900, 950, 20, 1, 0}; // late, and therefore slow
-    matrix.rdma[2][3] = {std::nullopt, "the other adapter did not answer"};
+    over(matrix, 0, 1).gbps = 20;
+    over(matrix, 0, 2) = RdmaMeasurement{3, 5, 20, 1, 900};
+    over(matrix, 1, 0) = RdmaMeasurement{900, 950, 20, 1, 0}; // late, and therefore slow
+    matrix.rdma[2][3].rails[0].result = {std::nullopt, "the other adapter did not answer"};
     const Verdict verdict = judge(matrix);
     ASSERT_EQ(verdict.outliers.size(), 4U);
     EXPECT_EQ(verdict.outliers[0].cause, Cause::Bandwidth);
@@ -107,7 +118,7 @@ TEST(ProbeVerdict, DistinguishesRdmaFromTcpWithTheReason)
 TEST(ProbeVerdict, ReportsLossOverRdmaEvenIfItWasFast)
 {
     Matrix matrix = evenRdmaMatrix(3);
-    matrix.rdma[1][0].measured->lost = 17;
+    over(matrix, 1, 0).lost = 17;
     const Verdict verdict = judge(matrix);
     ASSERT_EQ(verdict.outliers.size(), 1U);
     EXPECT_EQ(verdict.outliers[0].cause, Cause::Loss);
@@ -117,7 +128,7 @@ TEST(ProbeVerdict, ReportsLossOverRdmaEvenIfItWasFast)
 TEST(ProbeVerdict, DoesNotSayNothingWasLostWhereSomeWas)
 {
     Matrix matrix = evenRdmaMatrix(4);
-    matrix.rdma[0][1].measured = RdmaMeasurement{3, 5, 20, 1, 2};
+    over(matrix, 0, 1) = RdmaMeasurement{3, 5, 20, 1, 2};
     matrix.directions[1][3] = Measurement{50, 90, 2, 1, 3, 0, 0};
     const Verdict verdict = judge(matrix);
     ASSERT_EQ(verdict.outliers.size(), 2U);
@@ -129,7 +140,7 @@ TEST(ProbeVerdict, OfTwoHostsComparesTheDirectionsOfTheirCable)
 {
     Matrix matrix = evenRdmaMatrix(2);
     EXPECT_TRUE(judge(matrix).outliers.empty());
-    matrix.rdma[0][1].measured->gbps = 20;
+    over(matrix, 0, 1).gbps = 20;
     matrix.directions[1][0]->gbps = 1;
     const Verdict verdict = judge(matrix);
     ASSERT_EQ(verdict.outliers.size(), 2U);
@@ -139,7 +150,7 @@ TEST(ProbeVerdict, OfTwoHostsComparesTheDirectionsOfTheirCable)
     EXPECT_EQ(verdict.outliers[1].cause, Cause::Bandwidth);
     EXPECT_NE(verdict.outliers[1].what.find("1.00 Gb/s, the other direction has 10.00"), std::string::npos);
     EXPECT_TRUE(verdict.hosts.empty()) << "either end may be at fault";
-    matrix.rdma[0][1].measured->lost = 900;
+    over(matrix, 0, 1).lost = 900;
     EXPECT_EQ(judge(matrix).outliers[0].cause, Cause::Loss);
 }
 
@@ -185,7 +196,7 @@ TEST(ProbeVerdict, WithoutRdmaDevicesReportsThatItWasNotMeasured)
 TEST(ProbeVerdict, ShowsRdmaBesideTcp)
 {
     Matrix matrix = evenRdmaMatrix(3);
-    matrix.rdma[1][2].measured->lost.reset();
+    over(matrix, 1, 2).lost.reset();
     const std::string text = textOf(matrix, judge(matrix), 110);
     EXPECT_NE(text.find("h0: RDMA port mlx5_0:1\n"), std::string::npos) << text;
     EXPECT_NE(text.find("180.00"), std::string::npos) << text;
@@ -317,13 +328,8 @@ TEST(ProbedHost, IsNotAskedAgainOnceItDidNotAnswer)
 /// Two hosts of which both directions over RDMA have the same rate.
 Matrix twoOverRdma(double gbps, double portMbps)
 {
-    Matrix matrix = evenRdmaMatrix(2);
-    matrix.rdmaEnds.assign(2, {"mlx5_0:1", "", portMbps});
-    for (auto& row : matrix.rdma) {
-        for (RdmaResult& each : row) {
-            each.measured->gbps = gbps;
-        }
-    }
+    Matrix matrix = evenRdmaMatrix(2, 1, portMbps);
+    over(matrix, 0, 1).gbps = over(matrix, 1, 0).gbps = gbps;
     return matrix;
 }
 
@@ -336,6 +342,66 @@ TEST(ProbeVerdict, ComparesTwoHostsWithTheirPortsRate)
         << slow.outliers.front().what;
     EXPECT_TRUE(judge(twoOverRdma(1, 10'000)).outliers.empty()) << "a rate that the kernel does not know";
     EXPECT_TRUE(judge(twoOverRdma(90, 0)).outliers.empty()) << "a rate that nobody told";
+}
+
+TEST(ProbeVerdict, NamesARailThatIsSlowerThanItsSiblings)
+{
+    Matrix matrix = evenRdmaMatrix(2, 2);
+    EXPECT_TRUE(judge(matrix).outliers.empty());
+    over(matrix, 0, 1, 1).gbps = over(matrix, 1, 0, 1).gbps = 20;
+    const Verdict pair = judge(matrix);
+    ASSERT_EQ(pair.outliers.size(), 2U);
+    EXPECT_EQ(pair.outliers[0].rail, 1U);
+    EXPECT_TRUE(pair.outliers[0].what.starts_with("h0 -> h1 over RDMA, rail mlx5_1:1: 20.00 Gb/s"))
+        << pair.outliers[0].what;
+    EXPECT_TRUE(pair.rails.empty()) << "of two hosts, either end may be it";
+}
+
+TEST(ProbeVerdict, NamesTheHostWhoseRailIsSlow)
+{
+    Matrix matrix = evenRdmaMatrix(4, 8, 400'000);
+    for (std::size_t other : {0U, 1U, 3U}) {
+        over(matrix, 2, other, 5).gbps = over(matrix, other, 2, 5).gbps = 45;
+    }
+    const Verdict verdict = judge(matrix);
+    EXPECT_EQ(verdict.outliers.size(), 6U);
+    EXPECT_EQ(verdict.rails, std::vector<std::string>{"h2 mlx5_5:1"});
+    EXPECT_NE(textOf(matrix, verdict, 200).find("Check rail h2 mlx5_5:1 first"), std::string::npos);
+    const Message json = Message::parse(jsonOf(matrix, verdict));
+    EXPECT_EQ(json["look_at_rails"][0], "h2 mlx5_5:1");
+    EXPECT_EQ(json["hosts"][2]["rdma_rails"].size(), 8U);
+    const Message& direction = json["directions"][2]; // h0 -> h3
+    EXPECT_EQ(direction["rails"].size(), 8U);
+    EXPECT_NEAR(direction["rails"][5]["share_of_line_rate"].get<double>(), 0.45, 1e-9);
+}
+
+TEST(ProbeVerdict, ComparesStoragePortsAmongThemselves)
+{
+    Matrix matrix = evenRdmaMatrix(3, 3, 400'000);
+    for (std::size_t host = 0; host < 3; ++host) {
+        matrix.rdmaEnds[host].rails[2].mbps = 100'000;
+        for (std::size_t other = 0; other < 3; ++other) {
+            over(matrix, host, other, 2).gbps = 90;
+        }
+    }
+    EXPECT_TRUE(judge(matrix).outliers.empty());
+}
+
+TEST(ProbeVerdict, ReportsLossOfSmallMessagesEvenIfTheBurstWasFast)
+{
+    Matrix matrix = evenMatrix(4);
+    matrix.directions[0][1]->pings = 1000;
+    matrix.directions[0][1]->pingsLost = 2;
+    EXPECT_TRUE(judge(matrix).outliers.empty());
+    matrix.directions[0][1]->pingsLost = 9;
+    matrix.directions[0][1]->roundTripP999Us = 204'000;
+    const Verdict verdict = judge(matrix);
+    ASSERT_EQ(verdict.outliers.size(), 1U);
+    EXPECT_EQ(verdict.outliers[0].cause, Cause::Loss);
+    EXPECT_EQ(
+        verdict.outliers[0].what,
+        "h0 -> h1: one of a thousand round trips takes 204 ms, half of them at most 50 us, and 9 of 1000 "
+        "small messages were sent again: they were lost on the way");
 }
 
 TEST(ProbeText, ShowsTheShareOfTheLineRateAndWhoWasLeftOut)

@@ -39,7 +39,7 @@ probe::Matrix matrix(double gbps, double roundTripUs)
     found.hosts = {"host0", "host1"};
     found.interfaces = {"eth0 (10.0.0.1)", "eth0 (10.0.0.2)"};
     found.directions = {{std::nullopt, measured}, {measured, std::nullopt}};
-    found.rdma.assign(2, std::vector<probe::RdmaResult>(2));
+    found.rdma.assign(2, std::vector<probe::RdmaDirection>(2));
     return found;
 }
 
@@ -47,8 +47,8 @@ probe::Matrix matrix(double gbps, double roundTripUs)
 probe::Matrix rdmaMatrix(double gbps, double writeUs)
 {
     probe::Matrix found = matrix(8.0, 50);
-    found.rdma[0][1].measured = found.rdma[1][0].measured =
-        probe::RdmaMeasurement{writeUs, 2 * writeUs, gbps, 1 << 20, 0};
+    const probe::RdmaMeasurement measured{writeUs, 2 * writeUs, gbps, 1 << 20, 0};
+    found.rdma[0][1].rails = found.rdma[1][0].rails = {{{0, 0}, {measured, ""}}};
     return found;
 }
 

@@ -33,27 +33,106 @@ protected:
     [[nodiscard]] std::string taken(const RdmaSettings& settings = {}) const
     {
         const RdmaChoice choice = ncclWouldUse(m_root, settings);
-        return choice.port ? choice.port->name() : choice.reason;
+        std::string names;
+        for (const RdmaPort& port : choice.ports) {
+            names += (names.empty() ? "" : " ") + port.name();
+        }
+        return names.empty() ? choice.reason : names;
     }
 
     fs::path m_root = fs::path(testing::TempDir()) / "rdma_choice_test";
 };
 
-TEST_F(RdmaChoiceTest, IsTheFirstActivePortThatNcclMayUse)
+TEST_F(RdmaChoiceTest, IsEveryActivePortThatNcclMayUse)
 {
     EXPECT_EQ(taken(), "no RDMA device");
     port("mlx5_0/ports/1", "1: DOWN");
     port("mlx5_1/ports/1", "4: ACTIVE");
     port("mlx5_1/ports/2", "4: ACTIVE");
     port("mlx5_10/ports/1", "4: ACTIVE");
-    EXPECT_EQ(taken(), "mlx5_1:1");
-    EXPECT_EQ(taken({"", "mlx5_1:2", ""}), "mlx5_1:2");
-    EXPECT_EQ(taken({"", "=mlx5_10", ""}), "mlx5_10:1");
-    EXPECT_EQ(taken({"", "^=mlx5_1", ""}), "mlx5_10:1");
-    EXPECT_EQ(taken({"", "mlx5_0", ""}),
+    EXPECT_EQ(taken(), "mlx5_1:1 mlx5_1:2 mlx5_10:1");
+    EXPECT_EQ(taken({"", "mlx5_1:2"}), "mlx5_1:2");
+    EXPECT_EQ(taken({"", "mlx5_1"}), "mlx5_1:1 mlx5_1:2 mlx5_10:1") << "a prefix";
+    EXPECT_EQ(taken({"", "=mlx5_10,mlx5_1:1"}), "mlx5_1:1 mlx5_10:1");
+    EXPECT_EQ(taken({"", "^=mlx5_1"}), "mlx5_10:1");
+    EXPECT_EQ(taken({"", "mlx5_0"}),
               "no RDMA port is active, or NCCL_IB_HCA matches none of the active ones");
-    EXPECT_EQ(taken({"1", "", ""}), "NCCL_IB_DISABLE is set");
-    EXPECT_EQ(taken({"0", "", ""}), "mlx5_1:1");
+    EXPECT_EQ(taken({"1"}), "NCCL_IB_DISABLE is set");
+    EXPECT_EQ(taken({"0", "mlx5_10"}), "mlx5_10:1");
+}
+
+TEST_F(RdmaChoiceTest, IsBounded)
+{
+    for (int i = 0; i < 40; ++i) {
+        port("mlx5_" + std::to_string(i) + "/ports/1", "4: ACTIVE");
+    }
+    EXPECT_EQ(ncclWouldUse(m_root, {}).ports.size(), kMostRails);
+}
+
+TEST_F(RdmaChoiceTest, TakesServiceLevelAndTrafficClassInRange)
+{
+    port("mlx5_0/ports/1", "4: ACTIVE");
+    const RdmaPort set = ncclWouldUse(m_root, {"", "", "", "3", "106"}).ports.front();
+    EXPECT_EQ(set.serviceLevel, 3);
+    EXPECT_EQ(set.trafficClass, 106);
+    const RdmaPort wrong = ncclWouldUse(m_root, {"", "", "", "16", "-1"}).ports.front();
+    EXPECT_EQ(wrong.serviceLevel, 0);
+    EXPECT_EQ(wrong.trafficClass, 0);
+}
+
+TEST(RdmaRails, OfOneNameBelongTogetherAndTheOthersInTheirOrder)
+{
+    const auto pairs = [](const std::vector<std::string>& one, const std::vector<std::string>& other) {
+        RdmaEnd sender;
+        RdmaEnd receiver;
+        for (const std::string& name : one) {
+            sender.rails.push_back({name});
+        }
+        for (const std::string& name : other) {
+            receiver.rails.push_back({name});
+        }
+        std::string text;
+        for (const RailPair& each : pairRails(sender, receiver)) {
+            text += one[each.sender] + other[each.receiver] + " ";
+        }
+        return text;
+    };
+    EXPECT_EQ(pairs({"a", "b", "c"}, {"a", "b", "c"}), "aa bb cc ");
+    EXPECT_EQ(pairs({"a", "b", "c"}, {"a", "c"}), "aa cc ") << "b is down there";
+    EXPECT_EQ(pairs({"a", "b"}, {"x", "y", "z"}), "ax by ");
+    EXPECT_EQ(pairs({"a", "b"}, {"b", "x"}), "ax bb ");
+    EXPECT_EQ(pairs({"a", "a"}, {"a", "a"}), "aa aa ") << "a stranger's list";
+    EXPECT_EQ(pairs({}, {"a"}), "");
+}
+
+TEST(RdmaRails, OfADirectionAreTheSlowestAndTheMiddleOne)
+{
+    RdmaDirection direction;
+    EXPECT_EQ(direction.slowest(), nullptr);
+    EXPECT_EQ(direction.middle(), nullptr);
+    for (const double gbps : {390.0, 90.0, 380.0}) {
+        direction.rails.push_back({{}, {RdmaMeasurement{3, 5, gbps, 64, {}}, ""}});
+    }
+    direction.rails.push_back({{}, {std::nullopt, "the other adapter did not answer"}});
+    EXPECT_EQ(direction.slowest()->result.measured->gbps, 90);
+    EXPECT_EQ(direction.middle()->result.measured->gbps, 380);
+}
+
+TEST(RdmaRails, AreReadFromEarlierVersionsAndStrangers)
+{
+    const RdmaEnd earlier = rdmaEndOf({{"port", "mlx5_0:1"}, {"reason", ""}, {"mbps", 400'000}});
+    ASSERT_EQ(earlier.rails.size(), 1U);
+    EXPECT_EQ(earlier.rails[0].port, "mlx5_0:1");
+    EXPECT_EQ(earlier.rails[0].mbps, 400'000);
+    EXPECT_TRUE(rdmaEndOf({{"port", ""}, {"reason", "no RDMA device"}}).rails.empty());
+    Message many{{"rails", Message::array()}};
+    for (int i = 0; i < 100; ++i) {
+        many["rails"].push_back({{"port", "p" + std::to_string(i)}, {"mbps", -1}});
+    }
+    EXPECT_EQ(rdmaEndOf(many).rails.size(), kMostRails);
+    for (const char* const text : {R"({"rails":7})", R"({"rails":[1,{},[],{"port":9}]})", R"({})"}) {
+        EXPECT_TRUE(rdmaEndOf(Message::parse(text)).rails.empty()) << text;
+    }
 }
 
 TEST_F(RdmaChoiceTest, TakesTheAddressThatRoceVersionTwoHasForIpv4)
@@ -69,9 +148,9 @@ TEST_F(RdmaChoiceTest, TakesTheAddressThatRoceVersionTwoHasForIpv4)
         file("rxe0/ports/1/gid_attrs/types/" + std::to_string(i), gids[i].second);
     }
     const auto index = [this](const std::string& wanted) {
-        return ncclWouldUse(m_root, {"", "", wanted}).port->gidIndex;
+        return ncclWouldUse(m_root, {"", "", wanted}).ports.front().gidIndex;
     };
-    EXPECT_TRUE(ncclWouldUse(m_root, {}).port->ethernet);
+    EXPECT_TRUE(ncclWouldUse(m_root, {}).ports.front().ethernet);
     EXPECT_EQ(index(""), 3);
     EXPECT_EQ(index("1"), 1);
     EXPECT_EQ(index("-1"), 3);
@@ -132,6 +211,7 @@ TEST(RdmaAgentTest, WithoutAConnectionRefusesAndGoesOn)
     EXPECT_FALSE(agent.execute(Message::object(), {}).has_value());
     EXPECT_EQ(agent.execute({{"do", "rdma_join"}}, {})->at("joined"), false);
     EXPECT_TRUE(agent.execute({{"do", "rdma_write"}}, {})->at("rdma").is_null());
+    EXPECT_TRUE(agent.execute({{"do", "rdma_open"}, {"port", "no_such:1"}}, {})->at("pair").is_null());
     EXPECT_EQ(agent.execute({{"do", "rdma_close"}}, {})->at("closed"), true);
 }
 

@@ -269,7 +269,7 @@ std::vector<rules::Finding> slowLinksOfPair(double thereGbps, double backGbps)
     matrix.interfaces = {"eth0 (10.0.0.10)", "eth0 (10.0.0.11)"};
     matrix.directions = {{std::nullopt, probe::Measurement{50, 90, thereGbps, 1 << 20, 0, 0, 0}},
                          {probe::Measurement{50, 90, backGbps, 1 << 20, 0, 0, 0}, std::nullopt}};
-    matrix.rdma.assign(2, std::vector<probe::RdmaResult>(2));
+    matrix.rdma.assign(2, std::vector<probe::RdmaDirection>(2));
     const TemporaryDirectory folder;
     trace.write(folder.path() / "x.ringside");
     probe::storeIn(folder.path() / "x.ringside", matrix);

@@ -28,6 +28,29 @@ make_hosts() {
     until grep -q :0a07: /sys/class/infiniband/rxc/ports/1/gids/1; do sleep 0.1; done # the last address has become a GID
 }
 
+# A second rail a host: the interface wa (10.9.0.1) with the device rya, behind the same switch; `probe` measures both then.
+make_second_rails() {
+    for host in $hosts; do
+        ip link add "w$host" type veth peer name "q$host"
+        ip link set "q$host" mtu 4200 master switch up
+        echo 0 >"/proc/sys/net/ipv4/conf/w$host/rp_filter"
+        echo 1 >"/proc/sys/net/ipv4/conf/w$host/accept_local"
+        echo 1 >"/proc/sys/net/ipv4/conf/w$host/arp_ignore"
+        ip link set "w$host" mtu 4200 up
+        ip addr add "10.9.0.$(number_of "$host")/24" dev "w$host"
+        rdma link add "ry$host" type rxe netdev "w$host"
+    done
+    until grep -q :0a09: /sys/class/infiniband/ryc/ports/1/gids/1; do sleep 0.1; done
+    export second_rails=yes
+}
+
+remove_second_rails() {
+    for host in $hosts; do
+        rdma link delete "ry$host"
+        ip link delete "w$host"
+    done
+}
+
 make_namespaces() {
     ip link add tcpswitch type bridge
     ip link set tcpswitch up
@@ -53,11 +76,15 @@ remove_hosts() {
 }
 
 # disturb FROM TO QDISC...: for what one host sends to the other.
-disturb() {
-    tc qdisc replace dev "v$1" root handle 1: prio bands 4
-    tc filter add dev "v$1" parent 1: protocol ip u32 match ip dst "10.7.0.$(number_of "$2")/32" flowid 1:4
-    device=v$1
-    shift 2
+disturb() { disturb_rail v 10.7.0 "$@"; }
+disturb_second_rail() { disturb_rail w 10.9.0 "$@"; }
+
+disturb_rail() {
+    device=$1$3
+    address=$2.$(number_of "$4")
+    shift 4
+    tc qdisc replace dev "$device" root handle 1: prio bands 4
+    tc filter add dev "$device" parent 1: protocol ip u32 match ip dst "$address/32" flowid 1:4
     tc qdisc replace dev "$device" parent 1:4 "$@"
 }
 
@@ -134,11 +161,12 @@ queue_pairs() {
         WHERE series.id = series_id AND metric = 'queue_pairs' AND value > 0 GROUP BY entity ORDER BY entity" >queue_pairs.csv
 }
 
-# host HOST COMMAND...: as if on that host: its name, its network, its RDMA device.
+# host HOST COMMAND...: as if on that host: its name, its network, its RDMA devices.
 host() {
     name=$1
     shift
-    nsenter --net="/run/netns/$name" unshare -u sh -c "hostname $name; NCCL_IB_HCA==rx$name \"\$@\"" sh "$@"
+    adapters="=rx$name${second_rails:+,ry$name}"
+    nsenter --net="/run/netns/$name" unshare -u sh -c "hostname $name; NCCL_IB_HCA=$adapters \"\$@\"" sh "$@"
 }
 
 # All pairs of the hosts, by `ringside probe`.
