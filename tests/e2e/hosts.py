@@ -38,7 +38,8 @@ def may_be_made():
 
 
 def make():
-    command("ip", "link", "add", BRIDGE, "type", "bridge")
+    # With an address of its own: else it takes that of a port, and hosts lose this machine when a port leaves.
+    command("ip", "link", "add", BRIDGE, "address", "02:00:0a:4d:00:01", "type", "bridge")
     command("ip", "addr", "add", f"{GATEWAY}/24", "dev", BRIDGE)
     command("ip", "link", "set", BRIDGE, "up")
     for host in HOSTS:

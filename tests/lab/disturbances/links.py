@@ -63,10 +63,11 @@ class Lossy(Disturbance):
 
 @dataclasses.dataclass(frozen=True)
 class Late(Disturbance):
-    """What a host sends and receives comes so many ms late."""
+    """What a host sends and receives comes so many ms late, or only what it exchanges with one other."""
 
     host: str
     ms: float
+    peer: str = ""
 
     def missing(self):
         return None if os.access("/dev/net/tun", os.W_OK) else "no /dev/net/tun, and delays need one where the kernel has no netem"
@@ -75,8 +76,8 @@ class Late(Disturbance):
     def made(self):
         port, tap = hosts.port(self.host), hosts.port(self.host) + "t"
         hosts.command("ip", "link", "set", port, "nomaster")
-        wire = subprocess.Popen([sys.executable, str(pathlib.Path(__file__).with_name("late_wire.py")), port, tap, str(self.ms)],
-                                stdout=subprocess.PIPE)
+        words = [sys.executable, str(pathlib.Path(__file__).with_name("late_wire.py")), port, tap, str(self.ms)]
+        wire = subprocess.Popen([*words, *([hosts.address(self.peer)] if self.peer else [])], stdout=subprocess.PIPE)
         try:
             wire.stdout.readline()
             hosts.command("ip", "link", "set", tap, "master", hosts.BRIDGE, "up")
