@@ -162,7 +162,7 @@ std::unordered_set<std::uint64_t> ownSockets()
     std::size_t seen = 0;
     for (const dirent* entry = nullptr;
          folder && seen < kMostDescriptors && (entry = readdir(folder.get())) != nullptr; ++seen) {
-        std::array<char, 64> name; // only the written part is read
+        std::array<char, 64> name{};
         const ssize_t length = readlinkat(dirfd(folder.get()), entry->d_name, name.data(), name.size());
         std::string_view text(name.data(), static_cast<std::size_t>(std::max<ssize_t>(0, length)));
         if (text.starts_with(kSocket) && text.ends_with(']')) {
