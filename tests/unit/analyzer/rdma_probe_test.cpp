@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 class RdmaChoiceTest : public testing::Test {
 protected:
-    RdmaChoiceTest() { fs::remove_all(m_root); }
-    ~RdmaChoiceTest() override { fs::remove_all(m_root); }
+    void SetUp() override { fs::remove_all(m_root); }
+    void TearDown() override { fs::remove_all(m_root); }
 
     void file(const std::string& path, const std::string& text) const
     {
