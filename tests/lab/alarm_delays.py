@@ -41,7 +41,7 @@ class Job:
         command = [lab.RINGSIDE, "record", "-o", self.run, "--profile", "standard", "--",
                    *lab.trainer_command(1000000, ranks=ranks, extra=("--timeout", 36000))]
         with lab.ahead_of_others():
-            self.process = subprocess.Popen([str(word) for word in command], env={**lab.emulated_gpu(), **dict(environment)},
+            self.process = subprocess.Popen([str(word) for word in command], env={**lab.emulated_gpu(), "RINGSIDE_PLATFORM_DEVICES": str(ranks), **dict(environment)},
                                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         self.began_s = time.time()
 
@@ -49,8 +49,9 @@ class Job:
         return self
 
     def __exit__(self, *_):
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
 
     def view(self):
         done = subprocess.run([lab.RINGSIDE, "top", self.run, "--json"], capture_output=True, text=True, check=False)
@@ -73,7 +74,7 @@ class Job:
     def wait_until_learned(self):
         until = time.time() + PATIENCE_S
         while self.step() < QUIET_STEPS:
-            if time.time() > until:
+            if time.time() > until or self.process.poll() is not None:
                 raise RuntimeError(f"the job of {self.ranks} ranks did not come to step {QUIET_STEPS} in {PATIENCE_S} s")
             time.sleep(0.5)
 
