@@ -16,6 +16,9 @@ namespace ringside::trace {
 
 inline constexpr int kApplicationId = 0x52534944; ///< "RSID", SQLite's application_id of every trace
 
+/// Key of table meta that a summary has of each process: where its whole trace is.
+inline constexpr const char* kSummaryOfKey = "summary_of";
+
 template <class Row>
 struct TableOf;
 

@@ -127,6 +127,7 @@ public:
         readPlain<RangeRow>([](ProcessTrace & process) -> auto& { return process.ranges; });
         readPlain<WindowRow>([](ProcessTrace & process) -> auto& { return process.windows; });
         readStrings();
+        readMeta();
         std::map<std::int64_t, ProcessOutline> outlines;
         for (auto& [id, process] : m_processes) {
             keepStepRanges(process);
@@ -343,13 +344,19 @@ private:
             return;
         }
         guarded("meta", [&] {
-            Statement statement(
-                m_file.database(),
-                "SELECT process_id, CAST(value AS INTEGER) FROM meta WHERE key = 'recovered_records'");
+            Statement statement(m_file.database(),
+                                "SELECT process_id, key, CAST(value AS INTEGER), value FROM meta WHERE key = "
+                                "'recovered_records' OR key = '" +
+                                    std::string(kSummaryOfKey) + "'");
             while (statement.step()) {
                 const auto process = m_processes.find(statement.column<std::int64_t>(0));
-                if (process != m_processes.end()) {
-                    process->second.recoveredRecords = statement.column<std::int64_t>(1);
+                if (process == m_processes.end()) {
+                    continue;
+                }
+                if (statement.column<std::string>(1) == kSummaryOfKey) {
+                    process->second.summaryOf = statement.column<std::string>(3);
+                } else {
+                    process->second.recoveredRecords = statement.column<std::int64_t>(2);
                 }
             }
         });

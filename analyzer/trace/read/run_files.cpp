@@ -46,6 +46,12 @@ std::vector<std::filesystem::path> databasesIn(const std::filesystem::path& dire
     if (error) {
         throw systemError("cannot list " + directory.string(), error.value());
     }
+    const auto isSummary = [](const std::filesystem::path& file) {
+        return file.filename().string().ends_with(kSummaryEnding);
+    };
+    if (!std::ranges::all_of(files, isSummary)) {
+        std::erase_if(files, isSummary);
+    }
     std::sort(files.begin(), files.end());
     return files;
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ringside::trace {
@@ -10,7 +11,11 @@ namespace ringside::trace {
 /// Throws Error if the path does not exist (Unusable) or cannot be accessed (Io, with the reason).
 void checkPresent(const std::filesystem::path& path);
 
-/// Returns the regular files *.db of a directory, sorted by name. Throws Error (Io).
+/// How the name of a host's summary ends (`ringside reduce`).
+inline constexpr std::string_view kSummaryEnding = ".summary.db";
+
+/// Returns the regular files *.db of a directory, sorted by name. Summaries are left out where there are
+/// other files, because these are what they summarize. Throws Error (Io).
 std::vector<std::filesystem::path> databasesIn(const std::filesystem::path& directory);
 
 /// Returns the *.db files of a run directory, sorted by name, or the file itself. Throws Error if there is

@@ -15,7 +15,7 @@ struct ProcessOutline {
     std::int64_t processId = 0;
     bool damaged = false; ///< something of the file could not be read, so that the rest may be incomplete
     /// Only what says which steps there are: rows of step_mark, ranges whose names are steps (step_name.h),
-    /// windows, ranks, the process's end.
+    /// windows, ranks, the process's row, and whether it is a summary.
     ProcessTrace marks;
     std::uint64_t packedRows = 0;  ///< of chunked tables that are cut by time
     std::uint64_t kernels = 0;     ///< of these, kernels

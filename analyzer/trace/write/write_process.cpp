@@ -79,6 +79,9 @@ void writeProcess(const ProcessTrace& process, const std::filesystem::path& file
     if (process.recoveredRecords > 0) {
         writer.setMeta("recovered_records", std::to_string(process.recoveredRecords));
     }
+    if (!process.summaryOf.empty()) {
+        writer.setMeta(kSummaryOfKey, process.summaryOf);
+    }
     writer.close();
 }
 

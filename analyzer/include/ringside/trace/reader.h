@@ -122,6 +122,8 @@ struct ProcessTrace {
     GraphLaunchColumns graphLaunches;
     SampleColumns samples; ///< by time within a series
     std::int64_t recoveredRecords = 0;
+    /// Where the whole trace is, if this is a summary of it (`ringside reduce`); empty otherwise.
+    std::string summaryOf;
     std::unordered_map<std::uint32_t, std::uint64_t> ringProgress; ///< by ring id: slots that are in here
 
     [[nodiscard]] std::string_view text(StringId id) const; ///< empty for an unknown id

@@ -17,6 +17,9 @@ inline constexpr std::string_view kWarmUp = "warm-up";
 /// not recorded.
 inline constexpr std::string_view kHandedOver = "another tool uses CUPTI";
 
+/// `why` for a time whose rows a summary does not contain (`ringside reduce`). They were recorded.
+inline constexpr std::string_view kNotInSummary = "left out of the summary";
+
 struct RecordingWindows {
     std::int64_t firstStep = 0; ///< 0 if there is no window by steps
     std::int64_t steps = 0;     ///< 0 if the window extends to the end
