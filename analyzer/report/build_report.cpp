@@ -123,7 +123,9 @@ bool isSampledInRun(const model::Model& model, std::string_view reason)
     const std::size_t at = reason.find(kSampledBy);
     return at != std::string_view::npos &&
            std::ranges::any_of(model.trace.processes, [&](const trace::ProcessTrace& process) {
-               return process.path.stem().string() == reason.substr(at + kSampledBy.size());
+               const std::string_view sampler = reason.substr(at + kSampledBy.size());
+               return process.path.stem().string() == sampler || // else a file of several processes
+                      fmt::format("{}-{}", process.process.host, process.process.pid) == sampler;
            });
 }
 
@@ -219,6 +221,11 @@ Draft draftReport(trace::RunTrace run, const rules::OptionValues& options,
         draft.estimates.push_back(finding.costNsPerStep);
     }
     useReplayedCosts(report, options);
+    report.allSteps = allStepsOf(report.model);
+    if (report.allSteps && report.allSteps->medianNs) {
+        report.metrics.stepMedianNs = report.allSteps->medianNs;
+        report.metrics.stepP99Ns = report.allSteps->p99Ns;
+    }
     return draft;
 }
 

@@ -4,6 +4,7 @@
 #include "live/alarm_log.h"
 #include "metrics/metrics.h"
 #include "model/model.h"
+#include "report/all_steps.h"
 #include "report/message_groups.h"
 #include "rules/rule.h"
 
@@ -51,6 +52,7 @@ struct Report {
     std::int64_t droppedRecords = 0;
     std::int64_t recoveredRecords = 0;
     std::optional<std::string> startedAt; ///< ISO 8601, UTC
+    std::optional<AllSteps> allSteps;     ///< of a run of which summaries were read
     std::size_t stretches = 1;            ///< parts in which the run was read, one after the other
 };
 

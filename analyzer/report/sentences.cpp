@@ -310,6 +310,7 @@ std::vector<std::string> coverageLines(const Report& report)
     lines.push_back(
         fmt::format("{} of {} ranks on {}.", model.ranks.size(), model.worldSize, hostsText(model)));
     lines.push_back(stepsLine(model));
+    std::ranges::move(allStepsLines(report.allSteps, model.analyzedSteps.size()), std::back_inserter(lines));
     if (report.stretches > 1) {
         lines.push_back(fmt::format("Read in {} stretches of steps, because all rows together do not fit "
                                     "into the memory of --memory. "

@@ -25,9 +25,14 @@ constexpr char kFailure = 'f';
 Plan planOf(const LongRun& run)
 {
     const bool small = trace::fileBytesOf(run.path) * kMostUnpacking < run.rowBytes;
-    return run.modelOptions.stepsBy.isGiven() || small
-               ? Plan()
-               : planStretches(trace::outlineOf(run.path), run.rowBytes);
+    if (run.modelOptions.stepsBy.isGiven() || small) {
+        return {};
+    }
+    std::vector<trace::ProcessOutline> processes = trace::outlineOf(run.path);
+    // of summaries, all sums of steps are needed at once, and their rows do not grow with the run
+    const bool summarized = std::ranges::any_of(
+        processes, [](const trace::ProcessOutline& process) { return !process.marks.summaryOf.empty(); });
+    return summarized ? Plan() : planStretches(std::move(processes), run.rowBytes);
 }
 
 /// Analyzes stretches of a run, each by itself.

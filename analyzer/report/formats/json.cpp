@@ -146,6 +146,26 @@ Json stepPeriodJson(const model::Model& model)
             {"witnesses", witnesses}};
 }
 
+/// Null: no summary was read.
+Json summariesJson(const std::optional<AllSteps>& all)
+{
+    if (!all) {
+        return nullptr;
+    }
+    Json parts = Json::array();
+    for (const StepPart& part : all->parts) {
+        parts.push_back({{"first_step", part.firstStep},
+                         {"last_step", part.lastStep},
+                         {"median_ns", part.medianNs},
+                         {"analyzed", part.analyzed}});
+    }
+    return {{"processes", all->summaries},
+            {"steps", all->steps},
+            {"on_host", all->onHost},
+            {"parts", parts},
+            {"trace_folders", all->traceFolders}};
+}
+
 Json coverageJson(const Report& report)
 {
     const std::size_t steady = report.model.analyzedWhole ? 0 : report.model.analyzedSteps.size();
@@ -169,6 +189,7 @@ Json coverageJson(const Report& report)
             {"recovered_records", report.recoveredRecords},
             {"graph_launches", report.model.graphLaunches},
             {"stretches", report.stretches},
+            {"summaries", summariesJson(report.allSteps)},
             {"clock_residual_ns", orNull(report.model.clockResidualNs())},
             {"clock_bound_ns", orNull(report.model.clockBoundNs())},
             {"clocks", clocksJson(report.model)},
