@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/flight_dumps.h"
 #include "cli/hang_requests.h"
+#include "cli/host_summaries.h"
 #include "cli/live_watch.h"
 #include "cli/messages.h"
 #include "cli/missed_ranks.h"
@@ -35,6 +36,7 @@ struct Options {
     std::string attachControl;
     LiveOptions live;
     bool require = false;
+    bool reduce = false;
 };
 
 /// A failure of the recording must not change the command's exit code.
@@ -65,6 +67,9 @@ void finishRecording(const std::filesystem::path& directory, const Options& opti
     collectLeftovers(directory);
     printSummary(
         {directory, program, !options.recording.keepLast.empty(), options.recording.profile == "off"}, stops);
+    if (options.reduce) {
+        summarizeThisHost(directory);
+    }
 }
 
 RecordSettings settingsOf(const Options& options, const std::filesystem::path& collector,
@@ -188,6 +193,9 @@ Action declare(CLI::App& app, const Words& job)
                  "Fail with code 125 if the collector cannot be loaded (for example, because the C library "
                  "is too old); "
                  "default: print the reason and run the command unrecorded");
+    app.add_flag("--reduce", options->reduce,
+                 "When the last process of this host has ended, write its summary beside the traces, as "
+                 "`ringside reduce` does");
     app.add_option("--on-alarm", options->live.onAlarm,
                    "Command for the shell that is started when an alarm begins or ends, with the alarm as a "
                    "line of JSON (ringside-alarm/1) on its standard input")
