@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the corpus: small traces and rings that reach every decoder. fuzz_seeds DIRECTORY
 #include "flight_dump.h"
+#include "reduce/reduce.h"
 #include "ring_builder.h"
 #include "support/nsys_export.h"
 #include "support/trace_builder.h"
@@ -60,6 +61,14 @@ void writeMergedRun(const std::filesystem::path& folder)
     builder.write(run);
     ringside::trace::merge(run, folder / "merged.db");
     std::filesystem::remove_all(run);
+}
+
+/// A summary, which a report reads and which is not reduced again.
+void writeSummary(const std::filesystem::path& traces, const std::filesystem::path& folder)
+{
+    namespace reduce = ringside::reduce;
+    reduce::reduceHost(reduce::hostsOf(traces / "merged.db").front(), {folder, reduce::kDefaultSteps});
+    std::filesystem::copy_file(folder / "host0.summary.db", traces / "summary.db");
 }
 
 void writeFlightRecorder(const std::filesystem::path& folder)
@@ -309,9 +318,12 @@ void writeCorpus(const std::filesystem::path& corpus)
     std::filesystem::create_directories(corpus / "trace_reader");
     std::filesystem::create_directories(corpus / "ring_decoder");
     std::filesystem::create_directories(corpus / "report");
+    std::filesystem::create_directories(corpus / "reduce");
     writeTraces(corpus / "trace_reader");
     writeTraces(corpus / "report");
     writeMergedRun(corpus / "report");
+    writeMergedRun(corpus / "reduce");
+    writeSummary(corpus / "reduce", corpus / "report");
     writeRings(corpus / "ring_decoder");
     writeKineto(corpus / "kineto");
     writeFlightRecorder(corpus / "flight_recorder");
