@@ -137,10 +137,17 @@ void thinSamples(trace::ProcessTrace& process, const KeptTimes& kept)
     for (const std::uint32_t series : process.samples.series) {
         ++counts[series];
     }
+    Ids events; // each of their samples is something that happened
+    for (const trace::SeriesRow& row : process.series) {
+        if (row.kind == "event") {
+            events.insert(static_cast<std::uint64_t>(row.id));
+        }
+    }
     std::unordered_map<std::uint32_t, std::size_t> places;
     keepRows<trace::SampleRow>(process.samples, [&](std::size_t i) {
         const std::uint32_t series = process.samples.series[i];
-        return !isThinned(places[series]++, counts[series]) || kept.holds(process.samples.timeNs[i]);
+        return !isThinned(places[series]++, counts[series]) || events.contains(series) ||
+               kept.holds(process.samples.timeNs[i]);
     });
     std::size_t place = 0;
     const std::size_t readings = process.clockSamples.size();

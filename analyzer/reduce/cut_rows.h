@@ -14,7 +14,7 @@ inline constexpr std::size_t kSamplesOfASeries = 32;
 
 /// Keeps what the host began in the kept steps, the device work that it launched there, and what belongs to
 /// both. Whatever does not grow with the run stays: ranks, settings, issues, hangs. Of samples those within
-/// the steps stay, and outside of them every n-th and the last. Windows say what was left out.
+/// the steps stay, and outside of them every n-th, the last, and all events. Windows say what was left out.
 void cutRows(trace::ProcessTrace& process, const KeptTimes& kept);
 
 } // namespace ringside::reduce

@@ -16,6 +16,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace ringside::reduce::reduce_test {
@@ -300,6 +301,35 @@ TEST_F(Summaries, ShowInWhichCollectiveTheJobHangs)
     ASSERT_EQ(found.collectives.size(), 1U);
     EXPECT_EQ(found.collectives.front().order, expected.collectives.front().order);
     EXPECT_THAT(found.collectives.front().missing, testing::ElementsAre(1));
+}
+
+TEST_F(Summaries, ThinSamplesButKeepTheFirstTheLastAndAllEvents)
+{
+    TraceBuilder builder = builtJob(100);
+    const trace::ProcessTrace& process = builder.process(0);
+    constexpr std::int64_t kSamples = 500;
+    const std::int64_t behind = process.steps.back().endNs; // of all steps
+    const trace::SeriesRow power = trace::seriesRow(trace::SeriesName::Power, 0, "gpu0");
+    const trace::SeriesRow xid = trace::seriesRow(trace::SeriesName::Xid, 0, "gpu0");
+    for (std::int64_t i = 0; i < kSamples; ++i) {
+        builder.sample(0, power, behind + i, i);
+        builder.sample(0, xid, behind + i, i);
+    }
+    reduceAll(builder, 10);
+    const trace::RunTrace run = summarized();
+    const trace::ProcessTrace& kept = run.processes[0];
+    std::map<std::uint32_t, std::vector<std::int64_t>> values;
+    for (std::size_t i = 0; i < kept.samples.size(); ++i) {
+        values[kept.samples.series[i]].push_back(kept.samples.value[i]);
+    }
+    for (const trace::SeriesRow& series : kept.series) {
+        const auto& of = values[static_cast<std::uint32_t>(series.id)];
+        ASSERT_FALSE(of.empty());
+        EXPECT_EQ(of.front(), 0);
+        EXPECT_EQ(of.back(), kSamples - 1);
+        EXPECT_EQ(of.size() == kSamples, series.kind == "event") << of.size();
+    }
+    EXPECT_EQ(kept.series.size(), 2U);
 }
 
 TEST_F(Summaries, NeedMarkedSteps)
