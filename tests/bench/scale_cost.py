@@ -21,6 +21,7 @@ RANKS = ((64, 100), (128, 100), (256, 100), (512, 100))
 STEPS = ((64, 100), (64, 200), (64, 400), (64, 800))
 CUT = ((64, 400), (64, 800), (64, 1600), (64, 3200))  # steps against memory that stays the same
 CUT_MIB = 64
+SUMMARIZED = (128, 100)
 
 
 def make(build, folder, ranks, steps, fault="none"):
@@ -79,6 +80,22 @@ def workers(build, folder):
     shutil.rmtree(run)
 
 
+def summaries(build, folder):
+    """The bytes of summaries of hosts, and what a report of them takes."""
+    run = make(build, folder, *SUMMARIZED)
+    traces = sum(file.stat().st_size for file in pathlib.Path(run).iterdir())
+    ranks, steps = SUMMARIZED
+    print(f"  summaries of {ranks} ranks x {steps} steps, whose traces are {traces / 1e6:.1f} MB:")
+    for kept in (0, 20, 40):
+        target = pathlib.Path(folder, f"summaries_{kept}")
+        subprocess.run([build / "bin/ringside", "reduce", run, "-o", target, "--steps", str(kept)], check=True, stderr=subprocess.DEVNULL)
+        size = sum(file.stat().st_size for file in target.iterdir())
+        document, wall, spent, peak = report(build, target)
+        print(f"  --steps {kept:2}: {size / 1e6:6.2f} MB, {size / ranks / steps:6.0f} bytes a rank and step; a report of "
+              f"{document['coverage']['steps']['analyzed']} steps takes {spent:.2f} s of CPU and {peak / 1e6:.0f} MB")
+    shutil.rmtree(run)
+
+
 def check_fault(build, folder, fault, rule, ranks, words):
     """Ends the program unless a finding of the rule names these ranks, and its title holds the words."""
     document, *_ = report(build, make(build, folder, 64, 30, fault))
@@ -111,6 +128,7 @@ def main():
         print(f"  in stretches, --memory {CUT_MIB}:")
         table(build, folder, CUT, 1, ("--memory", str(CUT_MIB)))
         workers(build, folder)
+        summaries(build, folder)
 
 
 if __name__ == "__main__":
