@@ -6,6 +6,7 @@
 #include <ringside/error.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace ringside::trace {
@@ -15,6 +16,53 @@ namespace {
 std::string shown(const std::filesystem::path& path)
 {
     return path.empty() ? "''" : path.string();
+}
+
+bool isSummary(const std::filesystem::path& file)
+{
+    return file.filename().string().ends_with(kSummaryEnding);
+}
+
+/// Returns whether a text is a process id, and perhaps the number of a process that got it again.
+bool isPid(std::string_view text)
+{
+    const std::size_t dash = text.find('-');
+    const auto isNumber = [](std::string_view digits) {
+        return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+    };
+    return isNumber(text.substr(0, dash)) &&
+           (dash == std::string_view::npos || isNumber(text.substr(dash + 1)));
+}
+
+/// Returns whether a file is HOST-PID.db, of any host if `host` is empty.
+bool isProcessFile(const std::filesystem::path& file, std::string_view host)
+{
+    const std::string stem = file.stem().string();
+    for (std::size_t dash = stem.find('-'); dash != std::string::npos; dash = stem.find('-', dash + 1)) {
+        if ((host.empty() || host == std::string_view(stem).substr(0, dash)) &&
+            isPid(std::string_view(stem).substr(dash + 1))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Leaves out summaries of processes that other files hold, too: of hosts that have process files there. Any
+/// other trace may be a merged one, of all hosts.
+void dropRepeated(std::vector<std::filesystem::path>& files)
+{
+    std::vector<std::filesystem::path> traces;
+    std::ranges::copy_if(files, std::back_inserter(traces),
+                         [](const auto& file) { return !isSummary(file); });
+    const bool merged =
+        !std::ranges::all_of(traces, [](const auto& file) { return isProcessFile(file, {}); });
+    std::erase_if(files, [&](const std::filesystem::path& file) {
+        const std::string name = file.filename().string();
+        const std::string_view host = std::string_view(name).substr(0, name.size() - kSummaryEnding.size());
+        return isSummary(file) && (merged || std::ranges::any_of(traces, [&](const auto& trace) {
+                                       return isProcessFile(trace, host);
+                                   }));
+    });
 }
 
 } // namespace
@@ -46,12 +94,7 @@ std::vector<std::filesystem::path> databasesIn(const std::filesystem::path& dire
     if (error) {
         throw systemError("cannot list " + directory.string(), error.value());
     }
-    const auto isSummary = [](const std::filesystem::path& file) {
-        return file.filename().string().ends_with(kSummaryEnding);
-    };
-    if (!std::ranges::all_of(files, isSummary)) {
-        std::erase_if(files, isSummary);
-    }
+    dropRepeated(files);
     std::sort(files.begin(), files.end());
     return files;
 }

@@ -14,8 +14,8 @@ void checkPresent(const std::filesystem::path& path);
 /// How the name of a host's summary ends (`ringside reduce`).
 inline constexpr std::string_view kSummaryEnding = ".summary.db";
 
-/// Returns the regular files *.db of a directory, sorted by name. Summaries are left out where there are
-/// other files, because these are what they summarize. Throws Error (Io).
+/// Returns the regular files *.db of a directory, sorted by name. Summaries are left out of hosts whose
+/// traces are there, too. Throws Error (Io).
 std::vector<std::filesystem::path> databasesIn(const std::filesystem::path& directory);
 
 /// Returns the *.db files of a run directory, sorted by name, or the file itself. Throws Error if there is

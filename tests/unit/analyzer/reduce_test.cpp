@@ -244,6 +244,26 @@ TEST_F(Summaries, BesideTheTracesAreNotReadTwice)
     EXPECT_EQ(hostsOf(m_run).front().processes.size(), 2U);
 }
 
+TEST_F(Summaries, OfSomeHostsAreReadWithTheTracesOfOthers)
+{
+    reduceAll(builtJob(100), 20);
+    for (const auto& entry : std::filesystem::directory_iterator(m_run)) {
+        if (entry.path().filename().string().starts_with("host1-")) {
+            std::filesystem::copy(entry.path(), m_directory / "summaries");
+        }
+    }
+    const trace::RunTrace run = summarized();
+    ASSERT_EQ(run.processes.size(), 4U);
+    EXPECT_EQ(std::ranges::count(run.processes, "", &trace::ProcessTrace::summaryOf), 2);
+    const report::Report report = report::buildReport(run, {});
+    EXPECT_EQ(report.model.ranks.size(), 4U);
+    EXPECT_THAT(report.findings.front().ranks, testing::ElementsAre(kLate));
+    EXPECT_EQ(report.allSteps.value().summaries, 2U);
+    std::filesystem::copy(std::filesystem::directory_iterator(m_run)->path(),
+                          m_directory / "summaries" / "merged.db");
+    EXPECT_EQ(summarized().processes.size(), 3U) << "no summary beside a trace that may be of any host";
+}
+
 TEST_F(Summaries, ReplaceNoOtherFile)
 {
     builtJob(30).write(m_run);
