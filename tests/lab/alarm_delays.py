@@ -41,7 +41,8 @@ class Job:
         command = [lab.RINGSIDE, "record", "-o", self.run, "--profile", "standard", "--",
                    *lab.trainer_command(1000000, ranks=ranks, extra=("--timeout", 36000))]
         with lab.ahead_of_others():
-            self.process = subprocess.Popen([str(word) for word in command], env={**lab.emulated_gpu(), "RINGSIDE_PLATFORM_DEVICES": str(ranks), **dict(environment)},
+            environment = {**lab.emulated_gpu(), "RINGSIDE_PLATFORM_DEVICES": str(ranks), **dict(environment)}
+            self.process = subprocess.Popen([str(word) for word in command], env=environment,
                                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         self.began_s = time.time()
 
