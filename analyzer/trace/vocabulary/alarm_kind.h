@@ -37,7 +37,9 @@ inline constexpr std::array kAlarmKinds{
                    "beginning",
                    "Work moved between ranks: look for experts, stages or batches that became unequal."},
     AlarmKindEntry{
-        "link_errors", "errors of a link or GPU rise in three of five looks of two seconds",
+        "link_errors",
+        "errors of a link or GPU rise in three of five readings (of a GPU every two seconds, of a port every "
+        "ten)",
         "`ringside links RUN` shows the counters of all ports. A cable, a port or a GPU may need to be "
         "replaced."},
     AlarmKindEntry{

@@ -2,6 +2,7 @@
 // The parts of the probe over RDMA that need no device: the choice of the port, messages from strangers, and
 // the report without a device. tests/lab/rdma_vm measures with it.
 #include "probe/rdma_agent.h"
+#include "support/temporary_directory.h"
 
 #include <gtest/gtest.h>
 
@@ -15,9 +16,6 @@ namespace fs = std::filesystem;
 
 class RdmaChoiceTest : public testing::Test {
 protected:
-    void SetUp() override { fs::remove_all(m_root); }
-    void TearDown() override { fs::remove_all(m_root); }
-
     void file(const std::string& path, const std::string& text) const
     {
         const fs::path whole = m_root / "class/infiniband" / path;
@@ -40,7 +38,8 @@ protected:
         return names.empty() ? choice.reason : names;
     }
 
-    fs::path m_root = fs::path(testing::TempDir()) / "rdma_choice_test";
+    const test::TemporaryDirectory m_folder;
+    const fs::path m_root = m_folder.path();
 };
 
 TEST_F(RdmaChoiceTest, IsEveryActivePortThatNcclMayUse)
