@@ -22,6 +22,54 @@ std::string machineText(const HostView& view)
                        bytes(view.memoryAvailableBytes), bytes(view.memoryTotalBytes));
 }
 
+std::string dcgmText(const HostView& view)
+{
+    if (!view.dcgm) {
+        return {};
+    }
+    if (view.dcgm->empty()) {
+        return "DCGM: the text has none of the fields that are read.\n\n";
+    }
+    const auto gigabytes = [](std::optional<double> bytes) {
+        return report::Cell(bytes, values::Unit::Bytes, {.digits = 1, .divisor = 1e9});
+    };
+    report::Table table;
+    table.header = {"GPU",     "SMs active", "tensor cores", "memory active", "NVLink tx GB/s",
+                    "rx GB/s", "last Xid"};
+    for (const DcgmGpu& gpu : *view.dcgm) {
+        table.rows.push_back({gpu.index ? report::Cell(*gpu.index) : report::Cell(gpu.busId),
+                              report::shareCell(gpu.smActive), report::shareCell(gpu.tensorActive),
+                              report::shareCell(gpu.dramActive), gigabytes(gpu.nvlinkTxBytesPerS),
+                              gigabytes(gpu.nvlinkRxBytesPerS),
+                              report::Cell(gpu.lastXid, values::Unit::Count, {})});
+    }
+    return "From DCGM:\n" + report::plainTable(table, "") + "\n";
+}
+
+Json toJson(const DcgmGpu& gpu)
+{
+    return {{"index", orNull(gpu.index)},
+            {"bus_id", gpu.busId.empty() ? Json(nullptr) : Json(gpu.busId)},
+            {"sm_active", orNull(gpu.smActive)},
+            {"tensor_active", orNull(gpu.tensorActive)},
+            {"dram_active", orNull(gpu.dramActive)},
+            {"nvlink_tx_bytes_per_s", orNull(gpu.nvlinkTxBytesPerS)},
+            {"nvlink_rx_bytes_per_s", orNull(gpu.nvlinkRxBytesPerS)},
+            {"last_xid", orNull(gpu.lastXid)}};
+}
+
+Json dcgmJson(const HostView& view)
+{
+    if (!view.dcgm) {
+        return nullptr;
+    }
+    Json list = Json::array();
+    for (const DcgmGpu& gpu : *view.dcgm) {
+        list.push_back(toJson(gpu));
+    }
+    return list;
+}
+
 std::string processText(const HostView& view)
 {
     if (view.processes.empty()) {
@@ -58,7 +106,7 @@ Json toJson(const JobProcess& process, const HostView& view)
 std::string formatText(const HostView& view)
 {
     constexpr std::size_t kWidth = 80;
-    return machineText(view) + "\n" + gpuText(view.gpus) + "\n" + processText(view) + "\n" +
+    return machineText(view) + "\n" + gpuText(view.gpus) + "\n" + dcgmText(view) + processText(view) + "\n" +
            (view.ports ? report::linksText(*view.ports, kWidth)
                        : "Links: this machine has no RDMA device.\n");
 }
@@ -77,6 +125,7 @@ std::string formatJson(const HostView& view)
         json["processes"].push_back(toJson(process, view));
     }
     json["gpus"] = toJson(view.gpus);
+    json["dcgm"] = dcgmJson(view);
     json["ports"] = view.ports ? Json::parse(report::linksJsonText(*view.ports)) : Json(nullptr);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a host is doing, without a recording: its GPUs, the processes that use them, its CPUs and memory.
 #pragma once
+#include "attach/dcgm_text.h"
 #include "attach/gpu.h"
 #include "attach/job_process.h"
 #include "report/report.h"
@@ -20,7 +21,8 @@ struct HostView {
     std::optional<double> load; ///< of the last minute: threads that run, or wait for a CPU or a disk
     std::optional<std::int64_t> memoryAvailableBytes;
     std::optional<std::int64_t> memoryTotalBytes;
-    std::optional<report::Report> ports; ///< of its RDMA devices; null if it has none
+    std::optional<std::vector<DcgmGpu>> dcgm; ///< null: no text of DCGM's exporter was given
+    std::optional<report::Report> ports;      ///< of its RDMA devices; null if it has none
 };
 
 /// Returns the processes of this machine that use one of `gpus`, or that have a rank and have loaded CUDA or

@@ -9,6 +9,7 @@
 #include "cli/live_ports.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
+#include "cli/text_file.h"
 #include "report/report.h"
 
 #include <unistd.h>
@@ -25,7 +26,10 @@ using namespace std::chrono_literals;
 /// Keeps the readings of ports, so that counters show what they gained.
 class Machine final {
 public:
-    Machine() : m_ports(sysfsRoot()) { readPorts(); }
+    explicit Machine(std::string dcgmFile) : m_dcgmFile(std::move(dcgmFile)), m_ports(sysfsRoot())
+    {
+        readPorts();
+    }
 
     [[nodiscard]] attach::HostView look()
     {
@@ -34,6 +38,9 @@ public:
         attach::readMachine(view);
         view.gpus = askForGpus();
         view.processes = attach::processesOfHost(view.gpus);
+        if (!m_dcgmFile.empty()) {
+            view.dcgm = attach::parseDcgmText(readText(m_dcgmFile));
+        }
         readPorts();
         if (m_ports.areThere()) {
             view.ports = report::buildReport(m_ports.run(), {});
@@ -49,23 +56,24 @@ private:
         }
     }
 
+    std::string m_dcgmFile;
     LivePorts m_ports;
 };
 
 } // namespace
 
-int printHost(bool json)
+int printHost(bool json, const std::string& dcgmFile)
 {
-    Machine machine;
+    Machine machine(dcgmFile);
     std::this_thread::sleep_for(1s); // counters of ports need two readings
     const attach::HostView view = machine.look();
     printResult(json ? attach::formatJson(view) : attach::formatText(view));
     return kPass;
 }
 
-int watchHost()
+int watchHost(const std::string& dcgmFile)
 {
-    Machine machine;
+    Machine machine(dcgmFile);
     const bool refresh = obeysEscapes(STDOUT_FILENO);
     for (;;) {
         printResult((refresh ? "\x1b[H\x1b[2J" : "") + attach::formatText(machine.look()));

@@ -118,7 +118,11 @@ class Attach(lab.Scenario):
         self.assertIn(0, process["gpus"])
         gpu = view["gpus"]["list"][0]
         self.assertEqual((gpu["utilization_percent"], gpu["power_mw"], gpu["wrong"]), (97, 120000, "clocks held down by heat"))
-        text = lab.run([lab.RINGSIDE, "top", "--host", "--once"], environment=self.environment).stdout
+        self.assertIsNone(view["dcgm"])
+        dcgm = pathlib.Path(self.folder) / "dcgm.txt"
+        dcgm.write_text('DCGM_FI_PROF_SM_ACTIVE{gpu="0",Hostname="n1"} 0.125\n')
+        text = lab.run([lab.RINGSIDE, "top", "--host", "--once", "--dcgm", dcgm], environment=self.environment).stdout
+        self.assertRegex(text, r"From DCGM:\n.*SMs active.*\n +0 +12.5 %")
         self.assertIn("GPU 0: clocks held down by heat", text)
 
     def test_a_stuck_driver_does_not_hang_the_look(self):

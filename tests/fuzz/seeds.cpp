@@ -258,6 +258,20 @@ void writeLiveSnapshots(const std::filesystem::path& folder)
 }
 
 /// Answers of NCCL's RAS: JSON, and the text of older versions.
+void writeDcgmTexts(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "exporter", std::ios::binary)
+        << "# TYPE DCGM_FI_PROF_SM_ACTIVE gauge\n"
+           "DCGM_FI_PROF_SM_ACTIVE{gpu=\"0\",pci_bus_id=\"00000000:1A:00.0\",modelName=\"a "
+           "\\\"b\\\"\",Hostname=\"n1\"} "
+           "0.98 1700000000000\n"
+           "DCGM_FI_PROF_NVLINK_TX_BYTES{gpu=\"0\",Hostname=\"n1\"} 2.5e10\n";
+    std::ofstream(folder / "child", std::ios::binary)
+        << R"({"list": [{"index": 0, "name": "H100", "bus_id": "00000000:1A:00.0", "error": null, "power_mw": 700000,)"
+           R"( "processes": [{"pid": 4711, "memory_bytes": null}]}], "reason": null})";
+}
+
 void writeRasAnswers(const std::filesystem::path& folder)
 {
     std::filesystem::create_directories(folder);
@@ -336,6 +350,7 @@ void writeCorpus(const std::filesystem::path& corpus)
     writeProbeMessages(corpus / "probe_message");
     writeLiveSnapshots(corpus / "live_snapshot");
     writeRasAnswers(corpus / "ras_answer");
+    writeDcgmTexts(corpus / "dcgm_text");
 }
 
 } // namespace

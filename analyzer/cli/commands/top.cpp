@@ -31,6 +31,7 @@ struct Options {
     bool json = false;
     bool lines = false;
     bool host = false;
+    std::string dcgm;
 };
 
 /// A line for each run: how to watch it, and what is to be seen.
@@ -93,13 +94,16 @@ int showHost(const Options& options)
     if (!options.run.empty()) {
         throw Error(ErrorCode::Usage, "--host shows this machine, not a run", "Leave out RUN or --host.");
     }
-    return options.once || options.json ? printHost(options.json) : watchHost();
+    return options.once || options.json ? printHost(options.json, options.dcgm) : watchHost(options.dcgm);
 }
 
 int run(const Options& options)
 {
     if (options.host) {
         return showHost(options);
+    }
+    if (!options.dcgm.empty()) {
+        throw Error(ErrorCode::Usage, "--dcgm needs --host", "Leave it out, or add --host.");
     }
     const auto directory = chooseRun(options);
     if (!directory) {
@@ -136,6 +140,11 @@ Action declare(CLI::App& app)
         "--host", options->host,
         "Show this machine instead, also where nothing is recorded: GPUs, the processes that use them, "
         "ports; with --json as ringside-host/1");
+    app.add_option(
+           "--dcgm", options->dcgm,
+           "With --host: a file with the text of NVIDIA's dcgm-exporter, whose profiling fields are shown. "
+           "Nothing is switched on")
+        ->type_name("FILE");
     app.add_option("--filter", options->filter,
                    "Ranks to list: numbers (0-7,12), a state (hanging) or a part of a host's name")
         ->type_name("RANKS");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of a job that is not recorded, from stacks of its processes and readings of its GPUs.
+#include "attach/dcgm_text.h"
 #include "attach/gpu.h"
 #include "attach/stuck.h"
 
@@ -196,6 +197,43 @@ TEST(Attach, ThePowerCapOfAFullLoadIsNothingWrong)
     EXPECT_EQ(wrongWith(gpu), "");
     gpu.clockReasons = 0x80;
     EXPECT_EQ(wrongWith(gpu), "clocks held down by the power supply");
+}
+
+// Names, labels and their order are those of dcgm-exporter; the figures are made up.
+constexpr const char* kDcgm =
+    R"(# HELP DCGM_FI_PROF_SM_ACTIVE The ratio of cycles an SM has at least 1 warp assigned.
+# TYPE DCGM_FI_PROF_SM_ACTIVE gauge
+DCGM_FI_PROF_SM_ACTIVE{gpu="0",UUID="GPU-a",pci_bus_id="00000000:1A:00.0",device="nvidia0",modelName="NVIDIA H100, \"SXM\"",Hostname="n1"} 0.98
+DCGM_FI_PROF_SM_ACTIVE{gpu="1",UUID="GPU-b",pci_bus_id="00000000:40:00.0",device="nvidia1",Hostname="n1"} 0.250000 1700000000000
+DCGM_FI_PROF_PIPE_TENSOR_ACTIVE{gpu="0",UUID="GPU-a",pci_bus_id="00000000:1A:00.0",Hostname="n1"} 0.5
+DCGM_FI_PROF_NVLINK_TX_BYTES{gpu="0",UUID="GPU-a",pci_bus_id="00000000:1A:00.0",Hostname="n1"} 2.5e10
+DCGM_FI_DEV_XID_ERRORS{gpu="1",UUID="GPU-b",pci_bus_id="00000000:40:00.0",Hostname="n1",err_code="79"} 79
+DCGM_FI_DEV_GPU_UTIL{gpu="1",UUID="GPU-b",Hostname="n1"} 12
+DCGM_FI_PROF_SM_ACTIVE{gpu="0",UUID="GPU-z",Hostname="n2"} 0.1
+)";
+
+TEST(Attach, DcgmsFieldsAreThoseOfOneHost)
+{
+    const std::vector<DcgmGpu> gpus = parseDcgmText(kDcgm);
+    ASSERT_EQ(gpus.size(), 2);
+    EXPECT_EQ(gpus[0].index, 0);
+    EXPECT_EQ(gpus[0].smActive, 0.98);
+    EXPECT_EQ(gpus[0].tensorActive, 0.5);
+    EXPECT_EQ(gpus[0].nvlinkTxBytesPerS, 2.5e10);
+    EXPECT_EQ(gpus[0].dramActive, std::nullopt);
+    EXPECT_EQ(gpus[1].smActive, 0.25);
+    EXPECT_EQ(gpus[1].lastXid, 79);
+}
+
+TEST(Attach, WhatIsNoFieldOfDcgmIsLeftOut)
+{
+    for (const char* const text :
+         {"", "DCGM_FI_PROF_SM_ACTIVE 0.5", "DCGM_FI_PROF_SM_ACTIVE{gpu=\"0\"",
+          "DCGM_FI_PROF_SM_ACTIVE{gpu=\"0\\", "DCGM_FI_PROF_SM_ACTIVE{gpu=\"0\"} NaN",
+          "DCGM_FI_PROF_SM_ACTIVE{gpu=\"0\"} 1.5", "DCGM_FI_PROF_SM_ACTIVE{gpu=\"0\"} -1",
+          "DCGM_FI_PROF_SM_ACTIVE{} 0.5", "}{}{"}) {
+        EXPECT_TRUE(parseDcgmText(text).empty()) << text;
+    }
 }
 
 } // namespace attach_test
