@@ -5,6 +5,7 @@
 #include "cli/job_words.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <span>
@@ -60,6 +61,12 @@ struct Command {
 };
 
 [[nodiscard]] std::span<const Command* const> all();
+
+/// Returns whether this program has a command of that name: `ringside-mpi` has few.
+[[nodiscard]] inline bool hasCommand(std::string_view name)
+{
+    return std::ranges::find(all(), name, &Command::name) != all().end();
+}
 
 } // namespace ringside::cli
 

@@ -97,11 +97,11 @@ std::string ProgramHelp::make_help(const CLI::App* app, std::string name, CLI::A
         const std::string commands = commandsOf(group);
         text += commands.empty() ? "" : fmt::format("\n{}:\n{}", headingOf(group), commands);
     }
-    const bool isWhole = all().size() > 1; // the examples are of several commands
-    text += optionsText(*app) + (isWhole ? examplesText(kProgramExamples) : std::string());
+    const bool records = hasCommand("record"); // else it is another program of the same commands
+    text += optionsText(*app) + (records ? examplesText(kProgramExamples) : std::string());
     text += "\nExit codes:\n";
     for (const ExitMeaning& exit : kExitMeanings) {
-        text += entry(std::to_string(exit.code), exit.meaning);
+        text += exit.code < kRecordFailed || records ? entry(std::to_string(exit.code), exit.meaning) : "";
     }
     return text + fmt::format("\n`{} COMMAND --help` prints the options of a command.\n", name);
 }

@@ -2,8 +2,10 @@
 #include "cli/host_summaries.h"
 
 #include "cli/command.h"
+#include "cli/host_shares.h"
 #include "cli/launch.h"
 #include "cli/messages.h"
+#include "cli/team.h"
 #include "reduce/summary_file.h"
 
 #include <ringside/error.h>
@@ -64,21 +66,105 @@ fs::path directoryOf(const SummaryOptions& options)
     return options.directory;
 }
 
-/// Says which processes of a host will have more records than their summary.
-void sayWhatIsMissing(const fs::path& run, const std::string& host)
+void refuseEqualNames(const std::vector<std::string>& names)
 {
+    std::set<std::string> files;
+    for (const std::string& name : names) {
+        const auto [file, isNew] = files.insert(reduce::summaryName(name));
+        if (!isNew) {
+            throw Error(ErrorCode::Usage, fmt::format("another host's summary is called {}, too", *file),
+                        "Summarize one of them into another directory: --host HOST -o DIR.");
+        }
+    }
+}
+
+/// What is to be said of hosts: notes, which --quiet leaves out, and warnings.
+struct Said {
+    std::string notes;
+    std::string warnings;
+    bool failed = false; ///< a host has no summary
+};
+
+void add(Said& to, const Said& more)
+{
+    to.notes += more.notes;
+    to.warnings += more.warnings;
+    to.failed = to.failed || more.failed;
+}
+
+void say(const Said& said)
+{
+    printNote("{}", said.notes);
+    printMessage("{}", said.warnings);
+}
+
+/// Which processes of a host will have more records than their summary.
+std::string whatIsMissing(const fs::path& run, const std::string& host)
+{
+    std::string text;
     if (!fs::is_directory(run)) {
-        return;
+        return text;
     }
     for (const trace::LeftoverRings& leftover : trace::findLeftoverRings(run)) {
-        if (!leftover.process.starts_with(host + "-")) {
-            continue;
+        if (leftover.process.starts_with(host + "-")) {
+            text += fmt::format("ringside: warning: {} {}\n", leftover.process,
+                                leftover.running
+                                    ? "is still being recorded: its summary ends here"
+                                    : "died and left records outside of its trace: run ringside recover on "
+                                      "its host, and reduce again");
         }
-        printMessage("ringside: warning: {} {}\n", leftover.process,
-                     leftover.running ? "is still being recorded: its summary ends here"
-                                      : "died and left records outside of its trace: run ringside recover on "
-                                        "its host, and reduce again");
     }
+    return text;
+}
+
+Said summarize(const reduce::HostRun& host, const reduce::Request& request, const fs::path& run)
+{
+    Said said;
+    said.warnings = whatIsMissing(run, host.name);
+    const reduce::Reduced reduced = reduce::reduceHost(host, request);
+    said.notes = fmt::format("ringside: {}: {} process{}, {} steps, {} of them in full, {:.2f} MB\n",
+                             reduced.file.string(), reduced.processes, reduced.processes == 1 ? "" : "es",
+                             reduced.steps, reduced.wholeSteps, static_cast<double>(reduced.bytes) / 1e6);
+    if (reduced.unreadable > 0) {
+        said.warnings += fmt::format(
+            "ringside: warning: {} of the host's processes cannot be read and are missing in {}\n",
+            reduced.unreadable, reduced.file.string());
+    }
+    return said;
+}
+
+/// In a team, a host that fails is named, and the other ones are summarized.
+Said summarizeOrSay(const reduce::HostRun& host, const reduce::Request& request, const fs::path& run)
+{
+    try {
+        return summarize(host, request, run);
+    } catch (const Error& error) {
+        return {
+            "",
+            fmt::format("ringside: error: no summary of {}: {}\n  {}\n", host.name, error.what(), error.hint),
+            true};
+    } catch (const std::exception& error) {
+        return {"", fmt::format("ringside: error: no summary of {}: {}\n", host.name, error.what()), true};
+    }
+}
+
+/// Process 0 says what all of the team have to say.
+int sayOfAll(Said said)
+{
+    constexpr char kFailed = 'f';
+    constexpr char kDone = 'd';
+    if (team()->rank() > 0) {
+        team()->send((said.failed ? kFailed : kDone) + said.notes + '\0' + said.warnings);
+        return kPass;
+    }
+    for (std::size_t i = 1; i < team()->size(); ++i) {
+        const std::string bytes = team()->receive(i);
+        const std::size_t end = std::min(bytes.find('\0'), bytes.size());
+        add(said, {bytes.substr(1, end - 1), bytes.substr(std::min(end + 1, bytes.size())),
+                   bytes.starts_with(kFailed)});
+    }
+    say(said);
+    return said.failed ? kUnusable : kPass;
 }
 
 } // namespace
@@ -100,25 +186,25 @@ int summarizeHosts(const SummaryOptions& options)
 {
     const std::vector<reduce::HostRun> hosts = chosenHosts(options);
     const reduce::Request request{directoryOf(options), options.steps};
-    std::set<std::string> names;
+    std::vector<std::string> names;
     for (const reduce::HostRun& host : hosts) {
-        if (!names.insert(reduce::summaryName(host.name)).second) {
-            throw Error(ErrorCode::Usage,
-                        fmt::format("another host's summary is called {}, too", *names.rbegin()),
-                        "Summarize one of them into another directory: --host HOST -o DIR.");
+        names.push_back(host.name);
+    }
+    refuseEqualNames(names);
+    if (team() == nullptr) {
+        for (const reduce::HostRun& host : hosts) {
+            say(summarize(host, request, options.run));
         }
-        sayWhatIsMissing(options.run, host.name);
-        const reduce::Reduced reduced = reduce::reduceHost(host, request);
-        printNote("ringside: {}: {} process{}, {} steps, {} of them in full, {:.2f} MB\n",
-                  reduced.file.string(), reduced.processes, reduced.processes == 1 ? "" : "es", reduced.steps,
-                  reduced.wholeSteps, static_cast<double>(reduced.bytes) / 1e6);
-        if (reduced.unreadable > 0) {
-            printMessage(
-                "ringside: warning: {} of the host's processes cannot be read and are missing in {}\n",
-                reduced.unreadable, reduced.file.string());
+        return kPass;
+    }
+    const std::vector<bool> own = ownHosts(names);
+    Said said;
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        if (own[i]) {
+            add(said, summarizeOrSay(hosts[i], request, options.run));
         }
     }
-    return kPass;
+    return sayOfAll(std::move(said));
 }
 
 } // namespace ringside::cli

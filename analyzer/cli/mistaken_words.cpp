@@ -31,8 +31,9 @@ std::string meant(const std::string& nearest)
 std::string allCommands(const CLI::App& root)
 {
     const std::string list = fmt::format("`{} --help` lists all", root.get_name());
-    return all().size() > 1 ? list + fmt::format("; `{} record -- COMMAND` records a job.", root.get_name())
-                            : list + ".";
+    return hasCommand("record")
+               ? list + fmt::format("; `{} record -- COMMAND` records a job.", root.get_name())
+               : list + ".";
 }
 
 std::vector<std::string> optionNames(const CLI::App& app)

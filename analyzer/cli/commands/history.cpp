@@ -4,8 +4,12 @@
 
 #include "cli/command.h"
 #include "cli/run_input.h"
+#include "cli/run_report.h"
 #include "cli/standard_streams.h"
+#include "cli/team.h"
 #include "cli/terminal.h"
+
+#include <ringside/error.h>
 
 #include <memory>
 
@@ -16,16 +20,36 @@ struct Options {
     RunPaths runs;
     std::string format = "text";
     double excess = 5;
+    std::uint64_t rowBytes = stretches::kDefaultRowBytes;
     ModelArguments modelArguments;
 };
+
+/// A report is let go once its figures are taken: there may be many runs.
+void addRuns(const Options& options, compare::HistoryBuilder& builder)
+{
+    const model::ModelOptions modelOptions = options.modelArguments.modelOptions();
+    for (const std::filesystem::path& run : options.runs) {
+        const auto report = reportOn({{run}, {}, modelOptions, options.rowBytes});
+        try {
+            if (report) {
+                builder.add(*report);
+            }
+        } catch (const Error&) {
+            if (team() != nullptr) { // the others wait for the next run
+                team()->abandon();
+            }
+            throw;
+        }
+    }
+}
 
 int history(const Options& options)
 {
     constexpr double kPercent = 100;
-    const model::ModelOptions modelOptions = options.modelArguments.modelOptions();
     compare::HistoryBuilder builder(options.excess / kPercent);
-    for (const std::filesystem::path& run : options.runs) {
-        builder.add(report::buildReport(openRun({run}), {}, modelOptions));
+    addRuns(options, builder);
+    if (team() != nullptr && team()->rank() > 0) {
+        return kPass;
     }
     const compare::History result = builder.finish();
     printResult(options.format == "json"
@@ -39,6 +63,7 @@ Action declare(CLI::App& app)
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->runs, "Runs of any jobs on the same cluster")->required();
     addModelOptions(app, options->modelArguments);
+    addMemoryOption(app, options->rowBytes);
     app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();

@@ -3,14 +3,11 @@
 #include "cli/command.h"
 #include "cli/config.h"
 #include "cli/run_input.h"
+#include "cli/run_report.h"
 #include "cli/standard_streams.h"
-#include "cli/team.h"
 #include "cli/terminal.h"
-#include "import/open_run.h"
 #include "output/output_file.h"
 #include "report/format.h"
-#include "stretches/long_report.h"
-#include "trace/read/run_outline.h"
 
 #include <ringside/error.h>
 
@@ -24,8 +21,6 @@
 namespace ringside::cli::command_report {
 namespace {
 
-constexpr unsigned kMib = 20; ///< bits
-
 struct Options {
     RunPaths run;
     std::string format = "text";
@@ -34,7 +29,7 @@ struct Options {
     std::string color = "auto";
     std::vector<std::string> settings;
     bool all = false;
-    std::uint64_t memoryMib = stretches::kDefaultRowBytes >> kMib;
+    std::uint64_t rowBytes = stretches::kDefaultRowBytes;
     ModelArguments modelArguments;
 };
 
@@ -99,25 +94,6 @@ int gate(const std::string& failOn, const report::Report& report)
     return report.verdict.confidence == report::Confidence::Inconclusive ? kInconclusive : kPass;
 }
 
-/// Returns null if the run is better read as a whole.
-std::optional<report::Report> longReport(const stretches::LongRun& run)
-{
-    std::optional<report::Report> report;
-    withProgress([&](importers::Progress& progress) {
-        std::uintmax_t bytes = 0;
-        const auto show = [&](std::size_t done, std::size_t all) {
-            if (done == 0) {
-                bytes = trace::fileBytesOf(run.path);
-                progress.expect(bytes);
-            } else {
-                progress.add(bytes / all);
-            }
-        };
-        report = stretches::buildLongReport(run, show, team());
-    });
-    return report;
-}
-
 int run(const Options& options)
 {
     checkOutput(options);
@@ -127,22 +103,13 @@ int run(const Options& options)
     for (const std::string& setting : options.settings) {
         report::setOption(values, setting);
     }
-    const model::ModelOptions modelOptions = options.modelArguments.modelOptions();
-    std::optional<report::Report> inStretches;
-    if (options.run.size() == 1 && importers::isNative(options.run)) {
-        const stretches::LongRun longRun{importers::namedPath(options.run.front()), values, modelOptions,
-                                         options.memoryMib << kMib};
-        if (team() != nullptr && team()->rank() > 0) {
-            stretches::helpWithReport(longRun, *team());
-            return kPass;
-        }
-        inStretches = longReport(longRun);
+    const auto report =
+        reportOn({options.run, values, options.modelArguments.modelOptions(), options.rowBytes});
+    if (!report) {
+        return kPass;
     }
-    const report::Report report = inStretches
-                                      ? std::move(*inStretches)
-                                      : report::buildReport(openRun(options.run), values, modelOptions);
-    write(options, report);
-    return gate(options.failOn, report);
+    write(options, *report);
+    return gate(options.failOn, *report);
 }
 
 Action declare(CLI::App& app)
@@ -163,12 +130,7 @@ Action declare(CLI::App& app)
                    "When to colour text on stdout; auto: on a terminal, unless NO_COLOR is set")
         ->check(CLI::IsMember({"auto", "always", "never"}))
         ->capture_default_str();
-    app.add_option("--memory", options->memoryMib,
-                   "Memory for rows. A longer run is read in stretches of steps, and its findings say in "
-                   "how many of them they were seen")
-        ->type_name("MIB")
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << kMib))
-        ->capture_default_str();
+    addMemoryOption(app, options->rowBytes);
     app.add_flag("--all", options->all,
                  "For text: also print all findings and rows, the causes of idle time, and the rules that "
                  "were not applicable");

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/run_input.h"
+#include "cli/run_report.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
 
@@ -23,6 +24,7 @@ struct Options {
     std::string format = "text";
     bool shared = false;
     double gate = 0;
+    std::uint64_t rowBytes = stretches::kDefaultRowBytes;
     ModelArguments modelArguments;
 };
 
@@ -31,7 +33,12 @@ int scaling(const Options& options)
     const model::ModelOptions modelOptions = options.modelArguments.modelOptions();
     std::vector<report::Report> runs;
     for (const std::filesystem::path& run : options.runs) {
-        runs.push_back(report::buildReport(openRun({run}), {}, modelOptions));
+        if (auto report = reportOn({{run}, {}, modelOptions, options.rowBytes})) {
+            runs.push_back(std::move(*report));
+        }
+    }
+    if (runs.size() < options.runs.size()) { // another process of a team has all of them
+        return kPass;
     }
     const compare::Scaling result =
         compare::scalingOf(runs, options.shared ? compare::Work::Shared : compare::Work::PerRank);
@@ -47,6 +54,7 @@ Action declare(CLI::App& app)
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->runs, "Runs of one job on different numbers of ranks")->required();
     addModelOptions(app, options->modelArguments);
+    addMemoryOption(app, options->rowBytes);
     app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();

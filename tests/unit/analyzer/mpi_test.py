@@ -71,6 +71,48 @@ class Mpi(cases.FolderCase):
         self.assertEqual(done.returncode, 3)
         self.assertEqual(done.stderr.count("does not exist"), 1)
 
+    def test_hosts_are_summarized_side_by_side(self):
+        path = self.job()
+        alone, together = self.folder / "alone", self.folder / "together"
+        self.assertEqual(run(RINGSIDE, "reduce", path, "-o", alone, "--steps", 20).returncode, 0)
+        done = run(*LAUNCH, "-n", 3, RINGSIDE_MPI, "reduce", path, "-o", together, "--steps", 20)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        files = sorted(file.name for file in alone.iterdir())
+        self.assertEqual(sorted(file.name for file in together.iterdir()), files)
+        self.assertGreater(len(files), 1)
+        for name in files:
+            self.assertEqual((together / name).read_bytes(), (alone / name).read_bytes(), name)
+            self.assertEqual(done.stderr.count(name), 1, done.stderr)
+
+    def test_a_host_without_a_summary_is_named_and_the_others_have_one(self):
+        path = self.job()
+        folder = self.folder / "summaries"
+        run(RINGSIDE, "reduce", path, "-o", folder)
+        foreign, *others = sorted(folder.iterdir())
+        for file in others:
+            file.unlink()
+        foreign.write_text("a file of somebody else")
+        done = run(*LAUNCH, "-n", 2, RINGSIDE_MPI, "reduce", path, "-o", folder)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("no summary of", done.stderr)
+        self.assertEqual(foreign.read_text(), "a file of somebody else")
+        self.assertTrue(all(file.exists() for file in others))
+
+    def test_runs_are_compared_in_stretches(self):
+        runs = [self.job(ranks=8), self.job("late_rank", ranks=16)]
+        for command in ("scaling", "history"):
+            arguments = (command, *runs, "--format", "json")
+            alone = run(RINGSIDE, *arguments, *CUT)
+            self.assertEqual(alone.returncode, 0, alone.stderr)
+            self.assertEqual(run(RINGSIDE, *arguments).stdout, alone.stdout, f"{command}, as a whole")
+            self.assertEqual(run(*LAUNCH, "-n", 3, RINGSIDE_MPI, *arguments, *CUT).stdout, alone.stdout, command)
+
+    def test_a_run_that_is_given_twice_ends_all(self):
+        path = self.job()
+        done = run(*LAUNCH, "-n", 3, RINGSIDE_MPI, "history", path, path, *CUT)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("is given twice", done.stderr)
+
     def test_a_process_that_dies_ends_the_job(self):
         killer = self.folder / "one_dies.sh"
         killer.write_text(f'[ "$OMPI_COMM_WORLD_RANK" = 1 ] && kill -9 $$\nexec {RINGSIDE_MPI} "$@"\n', encoding="utf-8")
@@ -87,7 +129,10 @@ class Mpi(cases.FolderCase):
         done = run(RINGSIDE_MPI, "hang", self.folder)
         self.assertEqual(done.returncode, 2)
         self.assertIn("ringside-mpi has no command 'hang'", done.stderr)
-        self.assertIn("report", run(RINGSIDE_MPI, "--help").stdout)
+        self.assertNotIn("record", done.stderr)
+        text = run(RINGSIDE_MPI, "--help").stdout
+        self.assertIn("report", text)
+        self.assertNotIn("record", text)
 
 
 if __name__ == "__main__":
