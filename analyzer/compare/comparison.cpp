@@ -165,6 +165,11 @@ private:
         say(m_base.model.emulated != m_now.model.emulated,
             "One of the two runs was emulated: their times are not comparable.");
         for (const auto& [run, whose] : {std::pair(&m_base, "base"), std::pair(&m_now, "new run")}) {
+            say(run->stepsWithRows.has_value(),
+                fmt::format(
+                    "The {} was read in stretches: its kernels and collectives are those of its last {} "
+                    "analyzed steps.",
+                    whose, run->stepsWithRows.value_or(0)));
             say(run->model.stepsGuessed() || run->model.recordingIsStep(),
                 report::guessedRemark(run->model, whose));
         }

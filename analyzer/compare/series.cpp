@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace ringside::compare {
 namespace {
@@ -55,20 +56,29 @@ std::vector<double> hostStepTimes(const model::Model& model)
 }
 
 /// Returns whether a time lies in one of the windows, which are sorted and do not overlap.
-bool isInSteps(const std::vector<model::Interval>& windows, std::int64_t ns)
+bool isInSteps(std::span<const model::Interval> windows, std::int64_t ns)
 {
     const auto after = std::upper_bound(windows.begin(), windows.end(), ns,
                                         [](std::int64_t t, const model::Interval& w) { return t < w.start; });
     return after != windows.begin() && ns < std::prev(after)->end;
 }
 
+/// Returns the analyzed steps of a rank whose rows are in the model.
+std::span<const model::Interval> windowsWithRows(const report::Report& report,
+                                                 const metrics::RankMetrics& rank)
+{
+    const std::span<const model::Interval> all(rank.windows);
+    return all.last(std::min(report.stepsWithRows.value_or(all.size()), all.size()));
+}
+
 void addKernels(const report::Report& report, const metrics::RankMetrics& rank,
                 std::map<trace::StringId, Load>& loads)
 {
+    const auto windows = windowsWithRows(report, rank);
     const model::Rank& who = report.model.ranks[rank.rank];
     const trace::KernelColumns& kernels = report.model.processOf(who).kernels;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
-        if (who.owns(kernels.device[i]) && isInSteps(rank.windows, kernels.startNs[i])) {
+        if (who.owns(kernels.device[i]) && isInSteps(windows, kernels.startNs[i])) {
             Load& load = loads[kernels.name[i]];
             load.ns += static_cast<double>(kernels.endNs[i] - kernels.startNs[i]);
             ++load.count;
@@ -125,7 +135,7 @@ std::map<std::string, Load> kernelLoads(const report::Report& report)
             whole.ns += load.ns;
             whole.count += load.count;
         }
-        steps += rank.windows.size();
+        steps += windowsWithRows(report, rank).size();
     }
     divide(loads, std::max<std::size_t>(1, steps));
     return loads;
@@ -144,7 +154,8 @@ std::map<std::string, Load> collectiveLoads(const report::Report& report)
         ++load.count;
     }
     const metrics::RunMetrics& run = report.metrics;
-    divide(loads, std::max<std::size_t>(1, run.ranks.empty() ? run.timed.steps.size() : stepCount(run)));
+    const std::size_t steps = run.ranks.empty() ? run.timed.steps.size() : stepCount(run);
+    divide(loads, std::max<std::size_t>(1, report.stepsWithRows.value_or(steps)));
     return loads;
 }
 

@@ -54,6 +54,8 @@ struct Report {
     std::optional<std::string> startedAt; ///< ISO 8601, UTC
     std::optional<AllSteps> allSteps;     ///< of a run of which summaries were read
     std::size_t stretches = 1;            ///< parts in which the run was read, one after the other
+    /// How many of the analyzed steps, the last ones, have their rows in the model. Null: all.
+    std::optional<std::size_t> stepsWithRows;
 };
 
 /// Computes the model, the metrics and all rules. A rule that throws becomes an issue. Throws ringside::Error

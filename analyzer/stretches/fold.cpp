@@ -223,6 +223,7 @@ void Fold::finishMetrics(report::Report& report)
 report::Report Fold::finish(report::Draft shown)
 {
     report::Report& report = shown.report;
+    report.stepsWithRows = report.metrics.stepCount();
     finishMetrics(report);
     report.model.analyzedSteps = std::move(m_analyzedSteps);
     report.model.stepCoverage = m_coverage;

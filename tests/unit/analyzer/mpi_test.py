@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes of an MPI launcher share a report: mpi_test.py RINGSIDE RINGSIDE_MPI MAKE_JOB MPIRUN"""
 
+import json
 import os
 import subprocess
 import sys
@@ -106,6 +107,24 @@ class Mpi(cases.FolderCase):
             self.assertEqual(alone.returncode, 0, alone.stderr)
             self.assertEqual(run(RINGSIDE, *arguments).stdout, alone.stdout, f"{command}, as a whole")
             self.assertEqual(run(*LAUNCH, "-n", 3, RINGSIDE_MPI, *arguments, *CUT).stdout, alone.stdout, command)
+
+    def test_two_runs_are_compared_in_stretches(self):
+        runs = [self.job("slow_rail"), self.job("late_rank")]
+        whole = json.loads(run(RINGSIDE, "diff", *runs, "--format", "json").stdout)
+        alone = run(RINGSIDE, "diff", *runs, "--format", "json", *CUT)
+        self.assertEqual(run(*LAUNCH, "-n", 3, RINGSIDE_MPI, "diff", *runs, "--format", "json", *CUT).stdout, alone.stdout)
+        cut = json.loads(alone.stdout)
+        waiting = ("wait_ns", "transfer_ns", "useful_utilization")  # are measured by clocks that are fitted anew in each stretch
+        self.assertEqual(*([each for each in report["metrics"] if each["name"] not in waiting] for report in (cut, whole)))
+        self.assertTrue(any("its kernels and collectives are those of its last" in remark for remark in cut["remarks"]), cut["remarks"])
+        names = {each["name"] for each in whole["kernels"]}
+        self.assertEqual({each["name"] for each in cut["kernels"]}, names)
+        for table in ("kernels", "collectives"):
+            of = {each["name"]: each for each in cut[table]}
+            for each in whole[table]:
+                for run_name in ("base_ns_per_step", "new_ns_per_step"):
+                    if each[run_name] is not None:
+                        self.assertAlmostEqual(of[each["name"]][run_name], each[run_name], delta=0.1 * each[run_name])
 
     def test_a_run_that_is_given_twice_ends_all(self):
         path = self.job()
