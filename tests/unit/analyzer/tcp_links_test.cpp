@@ -60,7 +60,7 @@ void carry(TraceBuilder& trace, int from, const std::string& to, const Carried& 
         add("receiver_limited_us", "counter", second * what.limitedMs * 1000);
         add("delivery_bytes_per_s", "gauge", what.deliveryMBs * kMegabyte);
         add("round_trip_us", "gauge", 40);
-        add("segments_sent", "counter", second * 20'000);
+        add("segments_sent", "counter", std::int64_t{second} * 20'000);
         add("retransmits", "counter", second * what.again);
         add("retransmits_needless", "counter", second * what.needlessly);
     }
