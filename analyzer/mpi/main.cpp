@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program `ringside-mpi`: the commands of `ringside` that several processes can work on together.
+#include "cli/command.h"
 #include "cli/program.h"
 #include "cli/team.h"
 #include "mpi/mpi_team.h"
@@ -12,7 +13,8 @@
 
 namespace {
 
-constexpr int kUsage = 2;
+using ringside::cli::kUnusable;
+using ringside::cli::kUsage;
 
 /// Returns nothing, after a message, if the launcher does not fit.
 void start(std::optional<ringside::mpi::MpiTeam>& team, int& count, char**& arguments)
@@ -46,5 +48,7 @@ int main(int count, char** arguments)
     }
     prepareStreams(*team);
     ringside::cli::setTeam(*team);
-    return ringside::cli::runProgram("ringside-mpi", count, arguments);
+    const int code = ringside::cli::runProgram("ringside-mpi", count, arguments);
+    team->end(code == kUsage || code == kUnusable);
+    return code;
 }

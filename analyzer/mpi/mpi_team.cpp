@@ -7,9 +7,11 @@
 #include <mpi.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <thread>
 
 namespace ringside::mpi {
 namespace {
@@ -53,10 +55,29 @@ MpiTeam::MpiTeam(int& count, char**& arguments)
 MpiTeam::~MpiTeam()
 {
     constexpr int kFailed = 3;
-    if (m_abandoned) { // the others wait in MPI_Ssend
+    if (m_abandoned) { // the others wait for this process
         MPI_Abort(MPI_COMM_WORLD, kFailed);
     }
     MPI_Finalize();
+}
+
+/// Processes that fail alike all come here. One that fails alone does not find the others: these wait for it
+/// in a call of MPI, or would work in vain.
+void MpiTeam::end(bool failed)
+{
+    constexpr int kLooks = 100;
+    constexpr std::chrono::milliseconds kPause(100);
+    MPI_Request all = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &all);
+    int done = 0;
+    for (int i = 0; failed && !m_abandoned && done == 0 && i < kLooks; ++i) {
+        MPI_Test(&all, &done, MPI_STATUS_IGNORE);
+        std::this_thread::sleep_for(kPause);
+    }
+    m_abandoned = m_abandoned || (failed && done == 0);
+    if (!m_abandoned && done == 0) {
+        MPI_Wait(&all, MPI_STATUS_IGNORE);
+    }
 }
 
 std::uint64_t MpiTeam::agree(std::uint64_t value)

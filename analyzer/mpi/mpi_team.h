@@ -21,6 +21,8 @@ public:
     void send(const std::string& bytes) override;
     [[nodiscard]] std::string receive(std::size_t from) override;
     void abandon() override { m_abandoned = true; }
+    /// The command ended. If it failed in this process alone, the others may wait for it: they are ended.
+    void end(bool failed);
 
 private:
     bool m_abandoned = false; ///< the destructor ends all processes

@@ -9,8 +9,6 @@
 #include "cli/team.h"
 #include "cli/terminal.h"
 
-#include <ringside/error.h>
-
 #include <memory>
 
 namespace ringside::cli::command_history {
@@ -29,16 +27,8 @@ void addRuns(const Options& options, compare::HistoryBuilder& builder)
 {
     const model::ModelOptions modelOptions = options.modelArguments.modelOptions();
     for (const std::filesystem::path& run : options.runs) {
-        const auto report = reportOn({{run}, {}, modelOptions, options.rowBytes});
-        try {
-            if (report) {
-                builder.add(*report);
-            }
-        } catch (const Error&) {
-            if (team() != nullptr) { // the others wait for the next run
-                team()->abandon();
-            }
-            throw;
+        if (const auto report = reportOn({{run}, {}, modelOptions, options.rowBytes})) {
+            builder.add(*report);
         }
     }
 }

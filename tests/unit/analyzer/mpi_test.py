@@ -132,6 +132,19 @@ class Mpi(cases.FolderCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("is given twice", done.stderr)
 
+    def test_nobody_waits_for_a_process_that_fails_at_the_first_of_two_runs(self):
+        path = self.job()
+        done = run(*LAUNCH, "-n", 3, RINGSIDE_MPI, "scaling", path, path, "--steps-by", "no such range")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("no such range", done.stderr)
+
+    def test_nobody_waits_for_a_process_that_does_not_see_the_run(self):
+        path = self.job()
+        blind = self.folder / "one_is_blind.sh"
+        blind.write_text(f'[ "$OMPI_COMM_WORLD_RANK" = 1 ] && set -- "$1" {self.folder}/none\nexec {RINGSIDE_MPI} "$@"\n', encoding="utf-8")
+        for command in ("report", "reduce"):
+            self.assertNotEqual(run(*LAUNCH, "-n", 3, "sh", blind, command, path, *(CUT if command == "report" else ())).returncode, 0, command)
+
     def test_a_process_that_dies_ends_the_job(self):
         killer = self.folder / "one_dies.sh"
         killer.write_text(f'[ "$OMPI_COMM_WORLD_RANK" = 1 ] && kill -9 $$\nexec {RINGSIDE_MPI} "$@"\n', encoding="utf-8")
