@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 namespace ringside::attach {
@@ -90,17 +91,26 @@ Standing standingOf(const std::vector<std::vector<StackRow>>& samples, std::int6
     if (samples.empty()) {
         return standing;
     }
-    const std::vector<StackRow>& latest = samples.back();
-    standing.place = placeOf(latest, mainThread);
+    const std::vector<StackRow>* shown = &samples.back(); // the latest one with a stack
+    std::set<std::string> places;
+    std::size_t known = 0;
+    for (const std::vector<StackRow>& rows : samples) {
+        if (std::string place = placeOf(rows, mainThread); !place.empty()) {
+            shown = &rows;
+            standing.place = place;
+            places.insert(std::move(place));
+            ++known;
+        }
+    }
+    const std::vector<StackRow>& latest = *shown;
     standing.ncclCall = ncclCallIn(latest);
-    standing.stood = !standing.place.empty() && std::ranges::all_of(samples, [&](const auto& rows) {
-        return placeOf(rows, mainThread) == standing.place;
-    });
+    standing.stood = known > 1 && places.size() == 1;
+    standing.moved = places.size() > 1;
     standing.stack = linesOf(latest, "python", mainThread);
     if (standing.stack.empty()) {
         standing.stack = linesOf(latest, "native", mainThread);
     }
-    for (const StackRow& row : latest) {
+    for (const StackRow& row : samples.back()) {
         if (row.source == "note") {
             standing.notes.push_back(row.text);
         }

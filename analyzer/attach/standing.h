@@ -14,8 +14,9 @@ struct Standing {
     /// The innermost line of the main thread: of Python, "wait_for_batch (data.py:42)", or the innermost
     /// function outside of the C library, "cudaStreamSynchronize (libcudart.so.12)". Empty if not known.
     std::string place;
-    std::string ncclCall;           ///< function of NCCL that any of its threads is in; empty: none
-    bool stood = false;             ///< all samples show the same place; false also if none does
+    std::string ncclCall; ///< function of NCCL that any of its threads is in; empty: none
+    bool stood = false;   ///< at least two samples show a place, and it is the same one in all that do
+    bool moved = false;   ///< samples show different places
     std::vector<std::string> stack; ///< of the main thread in the latest sample, innermost first
     std::vector<std::string> notes; ///< what could not be read, and why
 };

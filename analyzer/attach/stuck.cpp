@@ -42,8 +42,9 @@ Indices where(const StuckReport& report, const Holds& holds)
     return indices;
 }
 
-/// The place at which most processes stand; empty if there is none, or if it is not more than half of them.
-std::string commonPlace(const StuckReport& report)
+/// The place at which most of `known` processes stand; empty if there is none, or if it is not more than
+/// half.
+std::string commonPlace(const StuckReport& report, std::size_t known)
 {
     std::map<std::string, std::size_t> counts;
     for (const ProcessReport& process : report.processes) {
@@ -51,7 +52,7 @@ std::string commonPlace(const StuckReport& report)
     }
     counts.erase("");
     const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
-    return most != counts.end() && 2 * most->second > report.processes.size() ? most->first : "";
+    return most != counts.end() && 2 * most->second > known ? most->first : "";
 }
 
 std::string placesOf(const StuckReport& report, const Indices& indices)
@@ -88,14 +89,18 @@ std::string summaryByCalls(StuckReport& report)
 
 std::string summaryByPlace(StuckReport& report, const std::string& place)
 {
-    report.lookFirst = where(report, [&](const Standing& standing) { return standing.place != place; });
-    const std::size_t there = report.processes.size() - report.lookFirst.size();
+    report.lookFirst = where(
+        report, [&](const Standing& standing) { return !standing.place.empty() && standing.place != place; });
+    const std::size_t there =
+        where(report, [&](const Standing& standing) { return standing.place == place; }).size();
     if (report.lookFirst.empty()) {
         return fmt::format(
-            "All {} processes stand in {}. Their stacks do not say which of them the others wait "
+            "{} processes stand in {}. Their stacks do not say which of them the others wait "
             "for, if any: look at the other hosts in the same way, and at what they wait for there, "
             "such as storage, a GPU or the network.",
-            there, place);
+            there == report.processes.size() ? fmt::format("All {}", there)
+                                             : fmt::format("{} of {}", there, report.processes.size()),
+            place);
     }
     return fmt::format(
         "{} of {} processes stand in {}, but {}. Look there first: the others may wait for it.", there,
@@ -112,10 +117,41 @@ std::string summaryOfStopped(StuckReport& report)
     if (report.lookFirst.empty()) {
         return {};
     }
-    return fmt::format("{} {} stopped by a signal or a debugger. Nothing of {} runs until `kill -CONT {}`.",
-                       namesOf(report, report.lookFirst), report.lookFirst.size() == 1 ? "is" : "are",
-                       report.lookFirst.size() == 1 ? "it" : "them",
-                       report.processes[report.lookFirst.front()].process.pid);
+    std::string pids;
+    for (const std::size_t index : report.lookFirst) {
+        pids += fmt::format(" {}", report.processes[index].process.pid);
+    }
+    const bool one = report.lookFirst.size() == 1;
+    return fmt::format("{} {} stopped by a signal or a debugger. Nothing of {} runs until `kill -CONT{}`.",
+                       namesOf(report, report.lookFirst), one ? "is" : "are", one ? "it" : "them", pids);
+}
+
+/// Of the processes whose stacks are known; empty if there is none.
+std::string summaryOfKnown(StuckReport& report)
+{
+    const Indices known = where(report, [](const Standing& standing) { return !standing.place.empty(); });
+    const Indices stood = where(report, [](const Standing& standing) { return standing.stood; });
+    const Indices moved = where(report, [](const Standing& standing) { return standing.moved; });
+    if (known.empty()) {
+        return "No stack could be read, so that nothing is known of where the processes stand.";
+    }
+    if (known.size() == 1) {
+        return fmt::format("{} {} {}.", namesOf(report, known),
+                           moved.empty() ? "stands in" : "moves, and was last in",
+                           report.processes[known.front()].standing.place);
+    }
+    if (2 * stood.size() <= known.size()) {
+        return fmt::format("No sign of a hang: {} of {} processes moved between the samples{}.", moved.size(),
+                           report.processes.size(), stood.empty() ? "" : "; " + placesOf(report, stood));
+    }
+    const std::string place = commonPlace(report, known.size());
+    std::string summary = place.empty() || known.size() == 2 ? summaryByCalls(report) : "";
+    if (summary.empty() && !place.empty()) {
+        return summaryByPlace(report, place);
+    }
+    return summary.empty() ? fmt::format("{} of {} processes stand, each elsewhere: {}.", stood.size(),
+                                         report.processes.size(), placesOf(report, stood))
+                           : summary;
 }
 
 std::string summaryOf(StuckReport& report)
@@ -123,30 +159,12 @@ std::string summaryOf(StuckReport& report)
     if (std::string summary = summaryOfStopped(report); !summary.empty()) {
         return summary;
     }
-    const std::size_t all = report.processes.size();
-    const Indices known = where(report, [](const Standing& standing) { return !standing.place.empty(); });
-    const Indices stood = where(report, [](const Standing& standing) { return standing.stood; });
-    if (known.empty()) {
-        return "No stack could be read, so that nothing is known of where the processes stand.";
+    std::string summary = summaryOfKnown(report);
+    const Indices unknown = where(report, [](const Standing& standing) { return standing.place.empty(); });
+    if (!unknown.empty() && unknown.size() < report.processes.size()) {
+        summary += fmt::format(" The stacks of {} could not be read.", namesOf(report, unknown));
     }
-    if (all == 1) {
-        return stood.empty()
-                   ? "The process moves: its samples show different places."
-                   : fmt::format("The process stands in {}.", report.processes.front().standing.place);
-    }
-    if (2 * stood.size() <= all) {
-        return fmt::format("No sign of a hang: {} of {} processes moved between the samples{}.",
-                           known.size() - stood.size(), all,
-                           stood.empty() ? "" : "; " + placesOf(report, stood));
-    }
-    const std::string place = commonPlace(report);
-    std::string summary = place.empty() || all == 2 ? summaryByCalls(report) : "";
-    if (summary.empty() && !place.empty()) {
-        return summaryByPlace(report, place);
-    }
-    return summary.empty() ? fmt::format("{} of {} processes stand, each elsewhere: {}.", stood.size(), all,
-                                         placesOf(report, stood))
-                           : summary;
+    return summary;
 }
 
 } // namespace
@@ -175,8 +193,8 @@ void addRas(StuckReport& report, std::string_view answer, const std::string& why
 
 bool isStuck(const StuckReport& report)
 {
-    return 2 * where(report, [](const Standing& standing) { return standing.stood; }).size() >
-           report.processes.size();
+    const Indices known = where(report, [](const Standing& standing) { return !standing.place.empty(); });
+    return 2 * where(report, [](const Standing& standing) { return standing.stood; }).size() > known.size();
 }
 
 } // namespace ringside::attach

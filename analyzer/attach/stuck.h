@@ -38,7 +38,7 @@ void judge(StuckReport& report);
 /// Adds an answer of NCCL's RAS, or the reason why there is none.
 void addRas(StuckReport& report, std::string_view answer, const std::string& whyNot);
 
-/// Returns whether most processes stand still.
+/// Returns whether most of the processes whose stacks are known stand still.
 [[nodiscard]] bool isStuck(const StuckReport& report);
 
 [[nodiscard]] std::string formatText(const StuckReport& report);

@@ -19,10 +19,9 @@ std::string processTable(const StuckReport& report)
     for (const ProcessReport& each : report.processes) {
         const JobProcess& process = each.process;
         const std::string place = each.standing.place.empty() ? "not known" : each.standing.place;
-        table.rows.push_back(
-            {process.pid, process.rank ? report::Cell(*process.rank) : report::Cell(), process.program,
-             stateText(process), gpusOf(report.gpus, process.pid),
-             each.standing.stood || each.standing.place.empty() ? place : place + " (moves)"});
+        table.rows.push_back({process.pid, process.rank ? report::Cell(*process.rank) : report::Cell(),
+                              process.program, stateText(process), gpusOf(report.gpus, process.pid),
+                              each.standing.moved ? place + " (moves)" : place});
     }
     return report::plainTable(table, "");
 }

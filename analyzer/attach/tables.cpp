@@ -32,7 +32,7 @@ std::string gpuText(const Gpus& gpus)
         return fmt::format("GPUs: not known: {}\n", gpus.reason.empty() ? "NVML lists none" : gpus.reason);
     }
     report::Table table;
-    table.header = {"GPU", "name", "busy %", "memory", "of", "SM MHz", "most", "W", "deg C", "processes"};
+    table.header = {"GPU", "name", "busy %", "memory", "of", "SM MHz", "max MHz", "W", "deg C", "processes"};
     std::string wrong;
     for (const Gpu& gpu : gpus.gpus) {
         table.rows.push_back({gpu.index, gpu.name, number(gpu.utilizationPercent), bytes(gpu.memoryUsedBytes),

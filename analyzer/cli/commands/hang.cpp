@@ -154,6 +154,7 @@ Action declare(CLI::App& app)
     app.add_flag("--stacks", options->stacks,
                  "Collect the stacks of the job's processes on this host, and store them in the run");
     app.add_flag("--fail", options->fail, "Exit with 1 if a rank is stuck or died");
+    app.get_option("--pid")->excludes("--stacks", "--after");
     return [options] { return run(*options); };
 }
 

@@ -33,6 +33,7 @@ Standing standing(const std::string& place, bool stood = true, const std::string
     Standing result;
     result.place = place;
     result.stood = stood;
+    result.moved = !stood && !place.empty();
     result.ncclCall = call;
     result.stack = {place};
     return result;
@@ -139,6 +140,32 @@ TEST(Attach, UnreadableStacksAreNotCalledAHang)
               "No stack could be read, so that nothing is known of where the processes stand.");
 }
 
+TEST(Attach, AStackThatWasNotReadIsNeitherMovingNorElsewhere)
+{
+    const Standing waits = standing("synchronize (train.py:9)");
+    const StuckReport few = reportOf({waits, standing("", false), standing("", false), standing("", false)});
+    EXPECT_TRUE(isStuck(few));
+    EXPECT_EQ(few.summary.find("No sign of a hang"), std::string::npos) << few.summary;
+    EXPECT_NE(few.summary.find("The stacks of ranks 1 to 3 could not be read."), std::string::npos)
+        << few.summary;
+    const StuckReport most = reportOf({waits, waits, waits, standing("", false)});
+    EXPECT_TRUE(most.lookFirst.empty()) << most.summary;
+    EXPECT_NE(most.summary.find("The stacks of rank 3 could not be read."), std::string::npos)
+        << most.summary;
+}
+
+TEST(Attach, ASampleWithoutAStackIsNoMove)
+{
+    const auto rows = rowsOf("python", {"train (train.py:7)"});
+    const auto none = rowsOf("note", {"native stacks: took too long"});
+    const Standing found = standingOf({rows, none, rows}, kMain);
+    EXPECT_EQ(found.place, "train (train.py:7)");
+    EXPECT_TRUE(found.stood);
+    EXPECT_FALSE(found.moved);
+    EXPECT_FALSE(standingOf({none, none, rows}, kMain).stood) << "one sample shows no standing";
+    EXPECT_TRUE(standingOf({rows, none, rowsOf("python", {"load (data.py:1)"})}, kMain).moved);
+}
+
 TEST(Attach, AStoppedProcessIsNamedWhereverItStands)
 {
     StuckReport report = reportOf({standing("a (t.py:1)"), standing("a (t.py:1)")});
@@ -147,6 +174,11 @@ TEST(Attach, AStoppedProcessIsNamedWhereverItStands)
     EXPECT_EQ(report.lookFirst, std::vector<std::size_t>{1});
     EXPECT_EQ(report.summary,
               "rank 1 is stopped by a signal or a debugger. Nothing of it runs until `kill -CONT 4001`.");
+    report.processes[0].process.state = 'T';
+    judge(report);
+    EXPECT_EQ(report.summary,
+              "ranks 0 and 1 are stopped by a signal or a debugger. Nothing of them runs until "
+              "`kill -CONT 4000 4001`.");
 }
 
 TEST(Attach, TheTextShowsEachPlaceOnce)
