@@ -2,10 +2,11 @@
 #include "doctor/nvml_facts.h"
 
 #include "host/nvml/library.h"
-#include "host/pci_place.h"
 #include "trace/vocabulary/clock_reasons.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <string>
 
@@ -22,7 +23,12 @@ bool query(nvml::Result (*function)(Parameters...), Arguments... arguments)
 
 class Gpu {
 public:
-    Gpu(int out, const char* busId) : m_out(out), m_gpu(host::pciPlace(busId)) {}
+    Gpu(int out, const char* busId) : m_out(out), m_gpu(busId)
+    {
+        m_gpu = m_gpu.substr(std::min(m_gpu.size(), std::max<std::size_t>(m_gpu.find(':'), 4) - 4));
+        std::ranges::transform(m_gpu, m_gpu.begin(),
+                               [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    }
     void writeFact(const char* fact, const std::string& value) const
     {
         dprintf(m_out, "gpu.%s.%s %s\n", m_gpu.c_str(), fact, value.c_str());

@@ -19,7 +19,7 @@ std::vector<std::string> prefixes(const std::map<std::string, std::string, std::
         const auto found = environment.find(name);
         return found != environment.end() ? std::optional(found->second) : std::nullopt;
     };
-    return cli::dumpPrefixes(variable, "/work/job");
+    return cli::dumpPrefixes(variable, "/srv/job");
 }
 
 TEST(FlightDumpPlaces, theOldNameIsReadByAllVersions)
@@ -47,7 +47,7 @@ TEST(FlightDumpPlaces, withoutBothTheDefaultsOfAllVersionsCount)
 TEST(FlightDumpPlaces, aRelativePathIsOneOfTheProcess)
 {
     EXPECT_THAT(prefixes({{"TORCH_NCCL_DEBUG_INFO_TEMP_FILE", "dumps/rank_"}}),
-                ElementsAre("/work/job/dumps/rank_"));
+                ElementsAre("/srv/job/dumps/rank_"));
 }
 
 } // namespace
