@@ -3,13 +3,15 @@
 kernel slows down (htb, tbf) or makes lossy (bpf). Needs root."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
 
 HOSTS = "abcd"
 BRIDGE = f"rsb{os.getpid() % 100000}"
-GATEWAY = "10.77.0.1"  # this machine on the bridge
+MACHINE = "machine"  # this machine, which is on the bridge, too
+GATEWAY = "10.77.0.1"  # its address there
 
 
 def command(*words):
@@ -23,7 +25,12 @@ def namespace(host):
 
 
 def address(host):
-    return f"10.77.0.{10 + HOSTS.index(host)}"
+    return GATEWAY if host == MACHINE else f"10.77.0.{10 + HOSTS.index(host)}"
+
+
+def others(host):
+    """The names of the other hosts, and this machine's."""
+    return [*(each for each in HOSTS if each != host), MACHINE]
 
 
 def launcher(host):
@@ -66,6 +73,30 @@ def remove():
 def port(host):
     """The bridge's end of a host's link."""
     return f"{BRIDGE}v{host}"
+
+
+def ip(host):
+    """The tool ip for a host's network, and the host's device there."""
+    return (("ip",), BRIDGE) if host == MACHINE else (("ip", "-n", namespace(host)), "eth0")
+
+
+def hardware_address(host):
+    tool, device = ip(host)
+    shown = subprocess.run([*tool, "-json", "link", "show", device], capture_output=True, text=True, check=True).stdout
+    return json.loads(shown)[0]["address"]
+
+
+def detour(host, peer, mac):
+    """What two hosts exchange goes to the station with this hardware address."""
+    for sender, receiver in ((host, peer), (peer, host)):
+        tool, device = ip(sender)
+        command(*tool, "neighbour", "replace", address(receiver), "lladdr", mac, "dev", device, "nud", "permanent")
+
+
+def end_detour(host, peer):
+    for sender, receiver in ((host, peer), (peer, host)):
+        tool, device = ip(sender)
+        subprocess.run([*tool, "neighbour", "del", address(receiver), "dev", device], capture_output=True)
 
 
 def tc(host):

@@ -11,6 +11,7 @@ import sys
 import hosts
 from disturbances import Disturbance
 
+WIRE_MAC = "02:00:0a:4d:00:02"  # of the station that delays, on the bridge of hosts
 
 @dataclasses.dataclass(frozen=True)
 class SlowHost(Disturbance):
@@ -74,15 +75,19 @@ class Late(Disturbance):
 
     @contextlib.contextmanager
     def made(self):
-        port, tap = hosts.port(self.host), hosts.port(self.host) + "t"
-        hosts.command("ip", "link", "set", port, "nomaster")
-        words = [sys.executable, str(pathlib.Path(__file__).with_name("late_wire.py")), port, tap, str(self.ms)]
-        wire = subprocess.Popen([*words, *([hosts.address(self.peer)] if self.peer else [])], stdout=subprocess.PIPE)
+        tap, peers = hosts.port(self.host) + "t", [self.peer] if self.peer else [*hosts.others(self.host)]
+        macs = [f"{hosts.address(each)}={hosts.hardware_address(each)}" for each in (self.host, *peers)]
+        words = [sys.executable, pathlib.Path(__file__).with_name("late_wire.py"), tap, WIRE_MAC, str(self.ms), *macs]
+        wire = subprocess.Popen(words, stdout=subprocess.PIPE)
         try:
             wire.stdout.readline()
             hosts.command("ip", "link", "set", tap, "master", hosts.BRIDGE, "up")
+            hosts.command("bridge", "fdb", "add", WIRE_MAC, "dev", tap, "master", "static")
+            for peer in peers:
+                hosts.detour(self.host, peer, WIRE_MAC)
             yield
         finally:
+            for peer in peers:
+                hosts.end_detour(self.host, peer)
             wire.kill()  # the tap goes with it
             wire.communicate()
-            hosts.command("ip", "link", "set", port, "master", hosts.BRIDGE)
