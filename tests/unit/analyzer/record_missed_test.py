@@ -12,6 +12,7 @@ import cases
 RINGSIDE = os.path.abspath(sys.argv.pop(1))
 # A rank is looked at twice before it counts as missed: after 0.4, 1.2, 2.8 and 6 s, and later on a busy machine.
 SECONDS = 7
+MISSED_SECONDS = 14
 
 
 class Missed(cases.FolderCase):
@@ -34,7 +35,7 @@ class Missed(cases.FolderCase):
     def test_ranks_in_a_container_without_the_collector_are_named(self):
         if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", self.folder / "tools"], capture_output=True).returncode != 0:
             self.skipTest("there are no user namespaces")
-        inside = f"mount -t tmpfs none {self.folder}/tools; for rank in 2 3; do RANK=$rank sleep {SECONDS} & done; wait"
+        inside = f"mount -t tmpfs none {self.folder}/tools; for rank in 2 3; do RANK=$rank sleep {MISSED_SECONDS} & done; wait"
         said = self.record(f"unshare -rm sh -c '{inside}'")
         self.assertRegex(said, rf"not recorded: ranks 2 and 3 \(sleep\).*{self.collector} does not exist.*\n.*under the same path")
 
@@ -43,7 +44,7 @@ class Missed(cases.FolderCase):
         if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode != 0:
             self.skipTest("there are no user namespaces")
         launcher = self.folder / "launcher"
-        contained = f"unshare -rm sh -c 'mount -t tmpfs none {self.folder}/tools; sleep {SECONDS}'; true\n"
+        contained = f"unshare -rm sh -c 'mount -t tmpfs none {self.folder}/tools; sleep {MISSED_SECONDS}'; true\n"
         launcher.write_text(contained)
         self.assertRegex(self.record(f"SLURM_PROCID=4 sh {launcher}"), r"not recorded: rank 4 \((sleep|sh)\).*does not exist")
         launcher.write_text(f": >{self.folder}/run.ringside/$(hostname)-$$.db; {contained}")
@@ -52,12 +53,12 @@ class Missed(cases.FolderCase):
     def test_ranks_of_another_c_library_are_named(self):
         if shutil.which("musl-gcc") is None:
             self.skipTest("there is no musl")
-        subprocess.run(["musl-gcc", "-x", "c", "-", "-o", self.folder / "rank"], input=b"#include <unistd.h>\nint main(void) { sleep(%d); return 0; }" % SECONDS, check=True)
+        subprocess.run(["musl-gcc", "-x", "c", "-", "-o", self.folder / "rank"], input=b"#include <unistd.h>\nint main(void) { sleep(%d); return 0; }" % MISSED_SECONDS, check=True)
         self.assertRegex(self.record(f"RANK=3 {self.folder}/rank"), r"not recorded: rank 3 \(rank\).*musl.*\n.*image with glibc")
         self.assertRegex(self.record_command("-q", self.folder / "rank").stderr, r"nothing recorded: \S*rank is a program for the C library musl")
 
     def test_ranks_whose_launcher_dropped_the_variable_are_named(self):
-        said = self.record(f"for rank in 0 1 2 3 4; do OMPI_COMM_WORLD_RANK=$rank env -u LD_PRELOAD sleep {SECONDS} & done; wait")
+        said = self.record(f"for rank in 0 1 2 3 4; do OMPI_COMM_WORLD_RANK=$rank env -u LD_PRELOAD sleep {MISSED_SECONDS} & done; wait")
         self.assertRegex(said, r"not recorded: ranks 0 to 4 \(sleep\).*LD_PRELOAD.*\n.*ringside env")
 
     def test_a_rank_that_was_reached_is_not_missed(self):
@@ -66,7 +67,7 @@ class Missed(cases.FolderCase):
             self.assertNotIn("not recorded: rank", self.record(script), script)
 
     def test_it_is_a_warning_so_quiet_does_not_hide_it(self):
-        self.assertIn("not recorded: rank 5 (sleep)", self.record(f"PMI_RANK=5 env -u LD_PRELOAD sleep {SECONDS}", "-q"))
+        self.assertIn("not recorded: rank 5 (sleep)", self.record(f"PMI_RANK=5 env -u LD_PRELOAD sleep {MISSED_SECONDS}", "-q"))
 
     def test_profile_off_misses_nobody(self):
         self.assertNotIn("not recorded: rank", self.record(f"RANK=0 env -u LD_PRELOAD sleep {SECONDS}", "--profile", "off"))
