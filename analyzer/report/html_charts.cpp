@@ -37,37 +37,56 @@ constexpr std::string_view kHatch =
     "patternTransform=\"rotate(45)\"><rect class=\"wait-paper\" width=\"6\" height=\"6\"/>"
     "<line class=\"hatch\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" stroke-width=\"2\"/></pattern></defs>\n";
 
-/// One bar per rank, as long as its analyzed steps. With more than 64 ranks the bars are thin and only every
-/// 16th is labelled.
+constexpr std::size_t kMostRows = 64; // of a chart: more ranks share rows, so that the findings stay near
+
+/// Returns where the ranks of a row begin; those of the last row end where the row after it would begin.
+std::size_t firstRankOf(std::size_t row, std::size_t rows, std::size_t ranks)
+{
+    return row * ranks / rows;
+}
+
+/// Returns "rank 4" or, for several, "ranks 4 to 7", in the order of the report.
+std::string ranksText(const Report& report, std::size_t first, std::size_t last)
+{
+    const auto number = [&](std::size_t index) {
+        return report.model.ranks[report.metrics.ranks[index].rank].rank;
+    };
+    return last - first == 1 ? fmt::format("rank {}", number(first))
+                             : fmt::format("ranks {} to {}", number(first), number(last - 1));
+}
+
+/// One bar per rank, as long as its analyzed steps. With more than 64 ranks, each bar is the mean of
+/// neighbouring ranks.
 class BreakdownBars final {
 public:
-    explicit BreakdownBars(const Report& report) : m_report(report)
+    explicit BreakdownBars(const Report& report)
+        : m_report(report)
+        , m_rows(std::min(kMostRows, report.metrics.ranks.size()))
+        , m_barHeight(std::clamp(static_cast<int>(360 / std::max<std::size_t>(1, m_rows)), 5, 18))
     {
-        for (const metrics::RankMetrics& rank : report.metrics.ranks) {
-            m_longestNs = std::max(m_longestNs, rank.total.stepNs);
+        for (std::size_t row = 0; row < m_rows; ++row) {
+            m_longestNs = std::max(m_longestNs, meanNs(row, sumOf(row).stepNs));
         }
-        m_many = report.metrics.ranks.size() > 64;
-        m_barHeight = m_many ? 4 : 18;
     }
 
     [[nodiscard]] std::string svg() const
     {
-        const std::size_t ranks = m_report.metrics.ranks.size();
-        const auto height = static_cast<int>(ranks) * (m_barHeight + kGap) + kLegend;
         std::string text = fmt::format("<svg role=\"img\" aria-label=\"Device time of each rank\" "
                                        "viewBox=\"0 0 {} {}\" width=\"100%\">\n",
-                                       kLeft + kWidth, height);
+                                       kLeft + kWidth, static_cast<int>(m_rows) * pitch() + kLegend);
         text += kHatch;
         text += legend();
-        for (std::size_t i = 0; i < ranks; ++i) {
-            text += bar(i);
+        for (std::size_t row = 0; row < m_rows; ++row) {
+            text += bar(row);
         }
         return text + "</svg>\n";
     }
 
 private:
-    static constexpr int kGap = 2;
     static constexpr int kLegend = 28;
+
+    /// Height of a bar and the gap below it.
+    [[nodiscard]] int pitch() const { return m_barHeight + (m_barHeight > 10 ? 2 : 1); }
 
     static std::string legend()
     {
@@ -82,33 +101,55 @@ private:
         return text;
     }
 
-    [[nodiscard]] std::string bar(std::size_t index) const
+    [[nodiscard]] std::pair<std::size_t, std::size_t> ranksOf(std::size_t row) const
     {
-        const metrics::RankMetrics& rank = m_report.metrics.ranks[index];
-        const std::int64_t number = m_report.model.ranks[rank.rank].rank;
-        const int y = kLegend + static_cast<int>(index) * (m_barHeight + kGap);
+        const std::size_t ranks = m_report.metrics.ranks.size();
+        return {firstRankOf(row, m_rows, ranks), firstRankOf(row + 1, m_rows, ranks)};
+    }
+
+    [[nodiscard]] metrics::Breakdown sumOf(std::size_t row) const
+    {
+        const auto [first, last] = ranksOf(row);
+        metrics::Breakdown sum;
+        for (std::size_t rank = first; rank < last; ++rank) {
+            sum += m_report.metrics.ranks[rank].total;
+        }
+        return sum;
+    }
+
+    [[nodiscard]] double meanNs(std::size_t row, std::int64_t sumNs) const
+    {
+        const auto [first, last] = ranksOf(row);
+        return static_cast<double>(sumNs) / static_cast<double>(last - first);
+    }
+
+    [[nodiscard]] std::string bar(std::size_t row) const
+    {
+        const metrics::Breakdown sum = sumOf(row);
+        const auto [first, last] = ranksOf(row);
+        const int y = kLegend + static_cast<int>(row) * pitch();
         std::string text;
-        if (!m_many || index % 16 == 0) {
-            text += fmt::format("<text x=\"0\" y=\"{}\">rank {}</text>", y + (m_many ? 8 : 14), number);
+        if (m_barHeight >= 12 || row % 4 == 0) {
+            text += fmt::format("<text x=\"0\" y=\"{}\">{}</text>", y + std::max(9, m_barHeight - 4),
+                                ranksText(m_report, first, first + 1));
         }
         double x = kLeft;
         for (const SvgPart& part : kSvgParts) {
-            const std::int64_t ns = part.ns(rank.total);
-            const double width =
-                m_longestNs > 0 ? kWidth * static_cast<double>(ns) / static_cast<double>(m_longestNs) : 0;
+            const std::int64_t ns = part.ns(sum);
+            const double width = m_longestNs > 0 ? kWidth * meanNs(row, ns) / m_longestNs : 0;
             text += fmt::format("<rect class=\"{}\" x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\">"
-                                "<title>rank {}: {} {:.1f} %</title></rect>",
-                                part.style, x, y, width, m_barHeight, number, part.words,
-                                100 * rank.total.share(ns));
+                                "<title>{}: {} {:.1f} %</title></rect>",
+                                part.style, x, y, width, m_barHeight, ranksText(m_report, first, last),
+                                part.words, 100 * sum.share(ns));
             x += width;
         }
         return text + "\n";
     }
 
     const Report& m_report;
-    std::int64_t m_longestNs = 0;
-    bool m_many = false;
+    std::size_t m_rows = 0;
     int m_barHeight = 0;
+    double m_longestNs = 0;
 };
 
 /// Values by rank (as RunMetrics::ranks), then by step.
@@ -173,7 +214,6 @@ public:
 
 private:
     static constexpr std::size_t kMostColumns = 120;
-    static constexpr std::size_t kMostRows = 64;
     static constexpr int kTop = 28;
 
     [[nodiscard]] std::string scale() const
@@ -196,8 +236,8 @@ private:
     {
         const std::size_t steps = m_report.metrics.stepCount();
         std::int64_t largest = m_least;
-        for (std::size_t rank = row * m_values.size() / m_rows; rank < (row + 1) * m_values.size() / m_rows;
-             ++rank) {
+        for (std::size_t rank = firstRankOf(row, m_rows, m_values.size());
+             rank < firstRankOf(row + 1, m_rows, m_values.size()); ++rank) {
             const std::size_t last = std::min((column + 1) * steps / m_columns, m_values[rank].size());
             for (std::size_t step = column * steps / m_columns; step < last; ++step) {
                 largest = std::max(largest, m_values[rank][step]);
@@ -209,7 +249,7 @@ private:
     /// Neighbours of one colour become one rectangle.
     [[nodiscard]] std::string line(std::size_t row, int y, int height) const
     {
-        const auto rank = m_report.metrics.ranks[row * m_values.size() / m_rows].rank;
+        const auto rank = m_report.metrics.ranks[firstRankOf(row, m_rows, m_values.size())].rank;
         std::string text;
         if (height >= 12 || row % 4 == 0) {
             text += fmt::format("<text x=\"0\" y=\"{}\">rank {}</text>", y + std::max(9, height - 5),
@@ -248,6 +288,16 @@ private:
 std::string breakdownSvg(const Report& report)
 {
     return BreakdownBars(report).svg();
+}
+
+std::string sharedRowsText(const Report& report)
+{
+    const std::size_t ranks = report.metrics.ranks.size();
+    return ranks <= kMostRows
+               ? std::string()
+               : fmt::format("{} ranks share {} rows, in order: a bar is their mean, a cell of the map the "
+                             "largest value among them.",
+                             ranks, kMostRows);
 }
 
 std::string heatSvg(const Report& report)

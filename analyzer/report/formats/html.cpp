@@ -31,12 +31,13 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; border-botto
 .dim { color: var(--dim); font-size: .9rem; } .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
 th, td { padding: .15rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
+th { white-space: normal; vertical-align: bottom; }
 th.words, td.words { text-align: left; }
 svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
 summary { cursor: pointer; font-size: 1.1rem; margin-top: 2rem; }
 .compute { fill: var(--compute); } .wait { fill: url(#waiting); } .wait-paper { fill: var(--wait); }
 .hatch { stroke: var(--communication); } .communication { fill: var(--communication); } .copy { fill: var(--copy); } .idle { fill: var(--idle); }
-@media print { body { max-width: none; margin: 0; } svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; } .finding, .verdict { border: 1px solid var(--line); } }
+@media print { body { max-width: none; margin: 0; } .scroll { overflow: visible; } table { font-size: .7rem; } th, td { padding: .1rem .3rem; } svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; } .finding, .verdict { border: 1px solid var(--line); } }
 )css";
 
 std::string escaped(std::string_view text)
@@ -143,7 +144,11 @@ std::string charts(const Report& report)
     if (report.metrics.ranks.empty()) {
         return {};
     }
-    std::string text = "<h2>Where the device time of each rank goes</h2>\n" + breakdownSvg(report);
+    std::string text = "<h2>Where the device time of each rank goes</h2>\n";
+    if (const std::string rows = sharedRowsText(report); !rows.empty()) {
+        text += element("p", rows);
+    }
+    text += breakdownSvg(report);
     if (const std::string heat = heatSvg(report); !heat.empty()) {
         text += element("h2", heatTitle(report)) + heat;
     }
