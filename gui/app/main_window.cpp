@@ -303,7 +303,6 @@ void MainWindow::showNotices()
             m_notices);
         line->setWordWrap(true);
         line->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        line->setAccessibleName(notices[i].what + todo);
         m_noticeLines->addWidget(line);
     }
     if (shown < notices.size()) {
@@ -324,7 +323,6 @@ void MainWindow::showFailure(const Failure& failure)
 {
     m_failure->setText(u"<h2>%1</h2><p>%2</p><p>%3</p>"_s.arg(failure.title, failure.what.toHtmlEscaped(),
                                                               toHtml(failure.hint.toStdString())));
-    m_failure->setAccessibleName(failure.title + u": "_s + failure.what);
     statusBar()->clearMessage();
     goTo(Page::Failed);
 }

@@ -75,7 +75,7 @@ public:
         auto* const page = new QWidget(scroll);
         auto* const rows = new QVBoxLayout(page);
         m_verdict = paragraph(page);
-        m_verdict->setAccessibleName(u"Verdict"_s);
+        m_verdict->setObjectName(u"verdict"_s);
         m_verdict->setMargin(10);
         m_tiles = new QGridLayout;
         m_chartTitle = paragraph(page);
@@ -83,7 +83,6 @@ public:
         m_table =
             new ReportTable(u"Parts of a step of each rank, in ms"_s, ReportTable::Height::AllRows, page);
         m_rest = paragraph(page);
-        m_rest->setAccessibleName(u"What the figures rest on"_s);
         rows->addWidget(m_verdict);
         rows->addLayout(m_tiles);
         rows->addWidget(m_chartTitle);

@@ -188,7 +188,6 @@ private:
         m_search->setClearButtonEnabled(true);
         m_search->setFixedWidth(300);
         m_result = new QLabel(this);
-        m_result->setAccessibleName(u"Result of the search"_s);
         const auto button = [&](Qt::ArrowType arrow, const QString& name, Direction direction) {
             auto* const each = new QToolButton(this);
             each->setArrowType(arrow);

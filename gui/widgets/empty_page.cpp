@@ -26,7 +26,6 @@ EmptyPage::EmptyPage(QWidget* parent) : QWidget(parent), m_text(new QLabel(this)
 void EmptyPage::setText(const QString& title, const QString& html)
 {
     m_text->setText(u"<h3>%1</h3>%2"_s.arg(title, html));
-    m_text->setAccessibleName(title);
 }
 
 void EmptyPage::offer(const QString& text, const QString& help, const std::function<void()>& act)

@@ -10,12 +10,14 @@
 #include "views/view.h"
 #include "widgets/heat_map.h"
 
+#include <QAccessible>
 #include <QAction>
 #include <QApplication>
 #include <QDir>
 #include <QDockWidget>
 #include <QDropEvent>
 #include <QFile>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMimeData>
@@ -25,6 +27,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTextBrowser>
+#include <QTextDocument>
 #include <QTreeView>
 #include <QUrl>
 
@@ -148,6 +151,23 @@ private slots:
             if (control && !widget->objectName().startsWith(QStringLiteral("qt_"))) {
                 QVERIFY2(!widget->accessibleName().isEmpty() || !text.toString().isEmpty(),
                          widget->metaObject()->className());
+            }
+        }
+    }
+
+    /// A name of its own hides a label's text from screen readers.
+    void screenReadersGetTheTextOfEveryLabel()
+    {
+        openRun();
+        auto* const verdict = m_window->findChild<QLabel*>(QStringLiteral("verdict"));
+        QVERIFY2(nameOf(verdict).startsWith(QStringLiteral("Rank 2 comes last")),
+                 qPrintable(nameOf(verdict)));
+        for (QLabel* label : m_window->findChildren<QLabel*>()) {
+            QTextDocument text;
+            text.setHtml(label->buddy() ? label->text().remove(u'&') : label->text()); // the key of a buddy
+            for (const QString& line : text.toPlainText().split(u'\n')) {
+                QVERIFY2(nameOf(label).contains(line),
+                         qPrintable(nameOf(label) + QStringLiteral(" lacks ") + line));
             }
         }
     }
@@ -319,6 +339,11 @@ private slots:
     }
 
 private:
+    /// What a screen reader says for a widget.
+    static QString nameOf(QWidget* widget)
+    {
+        return QAccessible::queryAccessibleInterface(widget)->text(QAccessible::Name);
+    }
     [[nodiscard]] QString detailsOfTimeline() const
     {
         return m_window->findChild<QDockWidget*>(QStringLiteral("timeline"))
