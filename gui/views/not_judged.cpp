@@ -20,6 +20,7 @@ public:
         m_title->setWordWrap(true);
         m_title->setMargin(6);
         m_table = new ReportTable(u"Rules that were not applicable"_s, ReportTable::Height::Fill, this);
+        m_table->wrapSentences();
         setFocusProxy(m_table);
         auto* const lines = new QVBoxLayout(this);
         lines->setContentsMargins(0, 0, 0, 0);

@@ -49,9 +49,22 @@ void ReportTable::setTable(report::Table table)
 {
     m_model->setTable(std::move(table));
     sortByColumn(-1, Qt::AscendingOrder);
-    resizeColumnsToContents();
-    limitTexts();
+    if (wordWrap()) {
+        for (int column = 1; column < m_model->columnCount(); ++column) {
+            horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
+        }
+        resizeColumnToContents(0);
+    } else {
+        resizeColumnsToContents();
+        limitTexts();
+    }
     updateGeometry();
+}
+
+void ReportTable::wrapSentences()
+{
+    setWordWrap(true);
+    verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
 }
 
 /// A long text must not push the figures beside it out of sight. Its middle is elided: kernels of one library

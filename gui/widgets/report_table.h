@@ -16,6 +16,9 @@ public:
         Fill,    ///< fills the available space
     };
     ReportTable(const QString& name, Height height, QWidget* parent = nullptr);
+    /// Call it before the first table, for one whose columns after the first hold sentences: they share the
+    /// width, and rows become as high as their texts.
+    void wrapSentences();
     void setTable(report::Table table);
     /// Selects a row of the table as it was given, and scrolls to it.
     void showRow(int row);
