@@ -2,7 +2,6 @@
 // The charts of the HTML report: each rank has a row of its own while there are few, and none is left out
 // when they share rows.
 #include "report/html_charts.h"
-
 #include "support/trace_builder.h"
 
 #include <gmock/gmock.h>
