@@ -10,6 +10,9 @@
 #include "import/rank_names.h"
 #include "values/parse_number.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <exception>
 #include <functional>
 #include <map>
@@ -138,6 +141,19 @@ void addWitnesses(hang::Report& report, const fs::path& run, const hang::Options
         const auto file = newestAnswer(run / kRasFolder);
         return file ? std::optional(ras(*file, report, members)) : std::nullopt;
     });
+}
+
+std::string witnessesText(const fs::path& run)
+{
+    std::vector<std::string> texts;
+    if (const std::size_t dumps = newestDumps(run / kFlightDumpFolder).size(); dumps > 0) {
+        texts.push_back(fmt::format("{} of PyTorch's flight recorder",
+                                    dumps == 1 ? "a dump" : fmt::format("{} dumps", dumps)));
+    }
+    if (const auto file = newestAnswer(run / kRasFolder); file && file->extension() != kRasNotAsked) {
+        texts.emplace_back("an answer of NCCL's RAS");
+    }
+    return fmt::format("{}", fmt::join(texts, " and "));
 }
 
 } // namespace ringside::cli

@@ -79,6 +79,10 @@ class FlightDumps(lab.Scenario):
         job.send_signal(signal.SIGTERM)
         talk = job.communicate(timeout=lab.WAIT_S)[1]
         self.assertEqual(talk.count("PyTorch's flight recorder wrote what ranks 0 to 3 did last"), 1, talk)
+        dumps = f"{lab.RANKS} dumps of PyTorch's flight recorder"
+        self.assertIn(f"{self.run} holds {dumps} about this job", lab.run([lab.RINGSIDE, "report", self.run]).stderr)
+        merged = lab.run([lab.RINGSIDE, "merge", self.run, "-o", self.work / "run.db"]).stderr
+        self.assertIn(f"not merged, because the file holds traces only: {dumps} in {self.run}.", merged)
 
     def test_a_contradiction_is_said(self):
         job = self.start("TORCH_FR_DUMP_TEMP_FILE")

@@ -2,6 +2,7 @@
 // `ringside merge RUN -o FILE`: writes a run as one file, to store or send.
 #include "cli/command.h"
 #include "cli/messages.h"
+#include "cli/witnesses.h"
 
 #include <ringside/trace/merge.h>
 
@@ -28,6 +29,11 @@ Action declare(CLI::App& app)
         const int processes = trace::merge(options->run, options->output);
         printNote("ringside: {} process{} merged into {}\n", processes, processes == 1 ? "" : "es",
                   options->output);
+        if (const std::string left = witnessesText(options->run); !left.empty()) {
+            printMessage("ringside: not merged, because the file holds traces only: {} in {}. Keep the run "
+                         "directory for ringside hang.\n",
+                         left, options->run);
+        }
         return static_cast<int>(kPass);
     };
 }

@@ -2,10 +2,12 @@
 // `ringside report RUN`: reports what limits a run. With --fail-on, its exit code gates a CI job.
 #include "cli/command.h"
 #include "cli/config.h"
+#include "cli/messages.h"
 #include "cli/run_input.h"
 #include "cli/run_report.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
+#include "cli/witnesses.h"
 #include "output/output_file.h"
 #include "report/format.h"
 
@@ -94,6 +96,17 @@ int gate(const std::string& failOn, const report::Report& report)
     return report.verdict.confidence == report::Confidence::Inconclusive ? kInconclusive : kPass;
 }
 
+/// A report does not use them, and a reader of one may not know that they are there.
+void noteWitnesses(const RunPaths& run)
+{
+    if (run.size() != 1) {
+        return;
+    }
+    if (const std::string found = witnessesText(run.front()); !found.empty()) {
+        printNote("ringside: {0} holds {1} about this job: ringside hang {0}\n", run.front().string(), found);
+    }
+}
+
 int run(const Options& options)
 {
     checkOutput(options);
@@ -109,6 +122,7 @@ int run(const Options& options)
         return kPass;
     }
     write(options, *report);
+    noteWitnesses(options.run);
     return gate(options.failOn, *report);
 }
 
