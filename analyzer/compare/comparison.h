@@ -61,6 +61,9 @@ inline constexpr double kUsualTolerance = 0.02;
 
 /// Returns for example "Worse: the step takes ...".
 [[nodiscard]] std::string sentenceOf(const Comparison& comparison);
+/// What the figures of metricTable mean.
+inline constexpr const char* kMetricTitle =
+    "Medians over steps, with their median absolute deviation; times change in % of the base's step";
 [[nodiscard]] report::Table metricTable(const Comparison& comparison);
 struct ItemLimits {
     std::size_t rows = std::numeric_limits<std::size_t>::max();

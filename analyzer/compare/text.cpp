@@ -99,7 +99,7 @@ private:
 
 report::Table metricTable(const Comparison& comparison)
 {
-    report::Table table{{"mean of a step", "base", "new", "change (95 %)", "verdict"}, {}};
+    report::Table table{{"of a step", "base", "new", "change (95 %)", "verdict"}, {}};
     for (const Metric& metric : comparison.metrics) {
         table.rows.push_back({wordsOf(metric.name), valueCell(metric, metric.base),
                               valueCell(metric, metric.now), changeCell(metric),
@@ -196,8 +196,7 @@ std::string textOf(const Comparison& comparison, bool markdown, std::size_t widt
 {
     Writer out(markdown, width);
     out.first(sentenceOf(comparison));
-    out.heading(
-        "Medians over steps, with their median absolute deviation; times change in % of the base's step");
+    out.heading(kMetricTitle);
     out.table(metricTable(comparison));
     out.items("Kernels whose time a step changed, mean of a rank", comparison.kernels);
     out.items("Collectives whose transfer time a step changed", comparison.collectives);

@@ -197,11 +197,25 @@ private:
         m_remarks = new QTextBrowser(tabs);
         m_remarks->setAccessibleName(u"Findings and remarks"_s);
         m_remarks->setFrameShape(QFrame::NoFrame);
-        tabs->addTab(m_metrics, u"A step"_s);
+        tabs->addTab(withTitle(m_metrics, toQt(compare::kMetricTitle)), u"A step"_s);
         tabs->addTab(m_kernels, u"Kernels"_s);
         tabs->addTab(m_collectives, u"Collectives"_s);
         tabs->addTab(m_remarks, u"Findings and remarks"_s);
         return tabs;
+    }
+
+    static QWidget* withTitle(QWidget* table, const QString& title)
+    {
+        auto* const page = new QWidget(table->parentWidget());
+        auto* const label = new QLabel(title, page);
+        label->setWordWrap(true);
+        label->setMargin(4);
+        auto* const lines = new QVBoxLayout(page);
+        lines->setContentsMargins(0, 0, 0, 0);
+        lines->setSpacing(0);
+        lines->addWidget(label);
+        lines->addWidget(table, 1);
+        return page;
     }
 
     /// Runs in the background: the bootstrap over the steps takes time.
