@@ -14,6 +14,7 @@ struct Campaign {
     std::size_t hosts = 0; ///< number of hosts to wait for
     int patienceS = 120;   ///< for all hosts together; schedulers may start jobs late
     Bounds bounds;
+    bool perftest = false; ///< RDMA is measured by perftest's programs, which all hosts must have
 };
 
 /// Starts the agents, measures all directions, and ends the agents. Hosts that do not answer, whose launcher

@@ -173,24 +173,24 @@ RdmaResult better(const RdmaResult& one, const RdmaResult& other)
     return best;
 }
 
-void repeat(std::vector<ProbedHost>& hosts, const Outlier& outlier, const Bounds& bounds, Matrix& matrix)
+void repeat(std::vector<ProbedHost>& hosts, const Outlier& outlier, const Campaign& campaign, Matrix& matrix)
 {
     const Direction direction{outlier.sender, outlier.receiver};
     if (outlier.network == Network::Rdma) {
         RdmaResult& measured = matrix.rdma[outlier.sender][outlier.receiver].rails[outlier.rail].result;
         const RdmaResult before = measured;
-        measureRail(hosts, direction, outlier.rail, bounds, matrix);
+        measureRail(hosts, direction, outlier.rail, campaign, matrix);
         measured = better(before, measured);
     } else {
         auto& measured = matrix.directions[outlier.sender][outlier.receiver];
         const std::optional<Measurement> before = measured;
-        measureRound(hosts, {direction}, bounds, matrix);
+        measureRound(hosts, {direction}, campaign.bounds, matrix);
         measured = better(before, measured);
     }
 }
 
 /// Measures each outlier again, alone: hosts may have been busy for a moment. The best result counts.
-void repeatOutliers(std::vector<ProbedHost>& hosts, const Bounds& bounds, Matrix& matrix)
+void repeatOutliers(std::vector<ProbedHost>& hosts, const Campaign& campaign, Matrix& matrix)
 {
     constexpr int kTimes = 3;
     constexpr std::size_t kMost = 64; // more outliers are no coincidence
@@ -201,7 +201,7 @@ void repeatOutliers(std::vector<ProbedHost>& hosts, const Bounds& bounds, Matrix
             return;
         }
         for (const Outlier& each : outliers) {
-            repeat(hosts, each, bounds, matrix);
+            repeat(hosts, each, campaign, matrix);
         }
     }
 }
@@ -246,6 +246,7 @@ Matrix lead(const Campaign& campaign)
         refuse(hosts.size(), leftOut);
     }
     Matrix matrix;
+    matrix.perftest = campaign.perftest;
     for (const ProbedHost& each : hosts) {
         matrix.hosts.push_back(each.name);
         matrix.interfaces.push_back(fmt::format("{} ({})", each.interface, each.address));
@@ -265,10 +266,10 @@ Matrix lead(const Campaign& campaign)
         }
         for (const auto& directions : {there, back}) {
             measureRound(hosts, directions, campaign.bounds, matrix);
-            measureRdmaRound(hosts, directions, campaign.bounds, matrix);
+            measureRdmaRound(hosts, directions, campaign, matrix);
         }
     }
-    repeatOutliers(hosts, campaign.bounds, matrix);
+    repeatOutliers(hosts, campaign, matrix);
     for (const ProbedHost& each : hosts) {
         if (each.isGone) {
             matrix.leftOut.push_back({each.name, "it stopped answering during the measurement"});

@@ -28,6 +28,7 @@ struct Matrix {
     std::vector<std::vector<std::optional<Measurement>>> directions;
     std::vector<RdmaEnd> rdmaEnds;                ///< by host
     std::vector<std::vector<RdmaDirection>> rdma; ///< [sender][receiver]
+    bool perftest = false;                        ///< RDMA was measured by perftest's programs
 };
 
 enum class Network : std::uint8_t { Tcp, Rdma };

@@ -158,9 +158,14 @@ std::string rdmaText(const Matrix& matrix, const Verdict& verdict)
         return text;
     }
     const std::string of = hasRails ? ", slowest rail of each direction" : "";
-    return text + fmt::format("\nRDMA bandwidth of one connection{}, Gb/s\n", of) +
+    const char* const latency = matrix.perftest
+                                    ? "RDMA write of 8 bytes, half of a round trip between programs"
+                                    : "RDMA write of 8 bytes until it is acknowledged";
+    return text +
+           fmt::format("\nRDMA bandwidth of one connection{}{}, Gb/s\n", of,
+                       matrix.perftest ? ", by perftest" : "") +
            rdmaTable(matrix, &RdmaMeasurement::gbps, gigabitsCell) + shareTable(matrix, Network::Rdma) +
-           fmt::format("\nRDMA write of 8 bytes until it is acknowledged{}, median, us\n", of) +
+           fmt::format("\n{}{}, median, us\n", latency, of) +
            rdmaTable(matrix, &RdmaMeasurement::writeUs, timeCell<1>);
 }
 
@@ -263,6 +268,7 @@ std::string jsonOf(const Matrix& matrix, const Verdict& verdict)
 {
     Json json;
     json["schema"] = "ringside-probe/1";
+    json["rdma_tool"] = matrix.perftest ? "perftest" : "ringside";
     json["hosts"] = Json::array();
     for (std::size_t i = 0; i < matrix.hosts.size(); ++i) {
         Json host{{"name", matrix.hosts[i]}, {"interface", matrix.interfaces[i]}};

@@ -53,22 +53,39 @@ std::optional<Message> RdmaAgent::execute(const Message& order, const Bounds& bo
         return toMessage(joined ? m_connection->measure(bounds)
                                 : RdmaResult{std::nullopt, "the device refused to connect to this peer"});
     }
+    if (what == "rdma_serve") {
+        return serve(order, bounds);
+    }
+    if (what == "rdma_perftest") {
+        return toMessage(runPerftest(order, bounds));
+    }
     if (what == "rdma_close") {
         m_connection.reset();
+        m_server.reset();
         return Message{{"closed", true}};
     }
     return std::nullopt;
 }
 
-/// `name`: of the port; leaders of earlier versions name none, and mean the first.
+/// Leaders of earlier versions name no port, and mean the first.
+const RdmaPort* RdmaAgent::portNamed(const std::string& name) const
+{
+    const auto port =
+        name.empty() ? m_choice.ports.begin() : std::ranges::find(m_choice.ports, name, &RdmaPort::name);
+    return port == m_choice.ports.end() ? nullptr : &*port;
+}
+
+std::string RdmaAgent::whyNot() const
+{
+    return m_choice.ports.empty() ? m_choice.reason : "NCCL would not use this port";
+}
+
 Message RdmaAgent::open(const std::string& name)
 {
     m_connection.reset();
-    const auto port =
-        name.empty() ? m_choice.ports.begin() : std::ranges::find(m_choice.ports, name, &RdmaPort::name);
-    if (port == m_choice.ports.end()) {
-        const bool none = m_choice.ports.empty();
-        return {{"pair", nullptr}, {"reason", none ? m_choice.reason : "NCCL would not use this port"}};
+    const RdmaPort* const port = portNamed(name);
+    if (port == nullptr) {
+        return {{"pair", nullptr}, {"reason", whyNot()}};
     }
     try {
         m_connection = std::make_unique<RdmaConnection>(*port);
@@ -76,6 +93,31 @@ Message RdmaAgent::open(const std::string& name)
     } catch (const Error& error) {
         return {{"pair", nullptr}, {"reason", error.what()}};
     }
+}
+
+Message RdmaAgent::serve(const Message& order, const Bounds& bounds)
+{
+    m_server.reset();
+    const RdmaPort* const port = portNamed(wordOf(order, "port"));
+    if (port == nullptr) {
+        return {{"reason", whyNot()}};
+    }
+    try {
+        m_server = std::make_unique<PerftestServer>(*port, wordOf(order, "address"), bounds);
+        return {{"latency_port", m_server->latencyPort()}, {"bandwidth_port", m_server->bandwidthPort()}};
+    } catch (const Error& error) {
+        return {{"reason", error.what()}};
+    }
+}
+
+RdmaResult RdmaAgent::runPerftest(const Message& order, const Bounds& bounds) const
+{
+    constexpr std::uint16_t kLastPort = 65535;
+    const RdmaPort* const port = portNamed(wordOf(order, "port"));
+    return port == nullptr ? RdmaResult{std::nullopt, whyNot()}
+                           : measureWithPerftest(*port, wordOf(order, "address"),
+                                                 numberOf(order, "latency_port", kLastPort),
+                                                 numberOf(order, "bandwidth_port", kLastPort), bounds);
 }
 
 } // namespace ringside::probe

@@ -122,8 +122,8 @@ std::optional<std::pair<Cause, std::string>> RdmaJudge::causeOf(std::size_t send
     if (!slow && !far && !loses && !belowLine) {
         return std::nullopt;
     }
-    std::string what =
-        fmt::format("{:.2f} Gb/s, a write is acknowledged after {:.0f} us", measured.gbps, measured.writeUs);
+    std::string what = fmt::format("{:.2f} Gb/s, a write {} {:.0f} us", measured.gbps,
+                                   m_matrix.perftest ? "takes" : "is acknowledged after", measured.writeUs);
     if (several) {
         what += fmt::format(" (medians {:.2f} and {:.0f})", usualGbps, usualUs);
     } else if (slow) {

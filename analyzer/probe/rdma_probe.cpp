@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/rdma_probe.h"
 
-#include "host/rdma/port.h"
+#include "probe/retransmissions.h"
 
 #include <ringside/error.h>
 
@@ -74,21 +74,6 @@ verbs::QueuePairNeeds needsOf(verbs::CompletionQueue* queue)
 double microseconds(std::chrono::steady_clock::duration time)
 {
     return std::chrono::duration<double, std::micro>(time).count();
-}
-
-/// Returns the port's counter of retransmitted packets; null: it has none.
-std::optional<std::uint64_t> sentAgain(const RdmaPort& port)
-{
-    host::Port counters(port.device, port.number, "/sys/class/infiniband");
-    counters.read(host::Depth::Fast);
-    std::optional<std::uint64_t> sum;
-    for (const host::Quantity& each : counters.quantities()) {
-        const std::string_view metric = each.metric;
-        if (each.value && (metric == "retransmissions" || metric == "ack_timeouts")) {
-            sum = sum.value_or(0) + *each.value;
-        }
-    }
-    return sum;
 }
 
 std::string statusText(int status)
@@ -194,7 +179,7 @@ bool RdmaConnection::readyToSend()
 
 RdmaResult RdmaConnection::measure(const Bounds& bounds)
 {
-    const auto before = sentAgain(m_port);
+    const Retransmissions retransmissions(m_port);
     RdmaMeasurement result;
     const std::vector<double> times = ping(bounds);
     if (times.empty() || !burst(bounds, result)) {
@@ -202,10 +187,7 @@ RdmaResult RdmaConnection::measure(const Bounds& bounds)
     }
     result.writeUs = times[times.size() / 2];
     result.writeP99Us = times[times.size() * 99 / 100];
-    const auto after = sentAgain(m_port);
-    if (before && after && *after >= *before) {
-        result.lost = *after - *before;
-    }
+    result.lost = retransmissions.count();
     return {result, {}};
 }
 

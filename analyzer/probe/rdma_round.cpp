@@ -55,6 +55,30 @@ bool begin(ProbedHost& sender, ProbedHost& receiver, const Bounds& bounds, RdmaD
     return order(sender, orderTo("rdma_write", *far, bounds));
 }
 
+/// Starts perftest's servers at the receiver and its clients at the sender.
+bool beginPerftest(ProbedHost& sender, ProbedHost& receiver, const Bounds& bounds, RdmaDirection::Rail& rail)
+{
+    constexpr std::uint16_t kLastPort = 65535;
+    Message order{{"do", "rdma_serve"},
+                  {"port", receiver.rdma.rails[rail.pair.receiver].port},
+                  {"address", receiver.address},
+                  {"bytes", bounds.bytes},
+                  {"milliseconds", bounds.milliseconds}};
+    const auto served = ask(receiver, order);
+    if (!served || !served->contains("bandwidth_port")) {
+        const std::string reason = served ? wordOf(*served, "reason") : "no answer";
+        rail.result.reason = fmt::format("{}: {}", receiver.name,
+                                         reason.empty() ? "its ringside does not know perftest" : reason);
+        return false;
+    }
+    order["do"] = "rdma_perftest";
+    order["port"] = sender.rdma.rails[rail.pair.sender].port;
+    order["latency_port"] = numberOf(*served, "latency_port", kLastPort);
+    order["bandwidth_port"] = numberOf(*served, "bandwidth_port", kLastPort);
+    rail.result.reason = "its agent did not answer";
+    return probe::order(sender, order);
+}
+
 /// Lists the rails that are to be measured, or the reason why there are none.
 RdmaDirection planOf(const ProbedHost& sender, const ProbedHost& receiver)
 {
@@ -71,7 +95,7 @@ RdmaDirection planOf(const ProbedHost& sender, const ProbedHost& receiver)
 
 /// Measures, in each direction that has it, the rail with this index.
 void measureRails(std::vector<ProbedHost>& hosts, const std::vector<Direction>& round, std::size_t index,
-                  const Bounds& bounds, Matrix& matrix)
+                  const Campaign& campaign, Matrix& matrix)
 {
     std::vector<std::pair<Direction, bool>> begun;
     for (const Direction& each : round) {
@@ -79,7 +103,8 @@ void measureRails(std::vector<ProbedHost>& hosts, const std::vector<Direction>& 
         if (index < direction.rails.size()) {
             RdmaDirection::Rail& rail = direction.rails[index];
             rail.result = {};
-            begun.emplace_back(each, begin(hosts[each.sender], hosts[each.receiver], bounds, rail));
+            const auto start = campaign.perftest ? beginPerftest : begin;
+            begun.emplace_back(each, start(hosts[each.sender], hosts[each.receiver], campaign.bounds, rail));
         }
     }
     for (const auto& [each, works] : begun) {
@@ -95,7 +120,7 @@ void measureRails(std::vector<ProbedHost>& hosts, const std::vector<Direction>& 
 } // namespace
 
 void measureRdmaRound(std::vector<ProbedHost>& hosts, const std::vector<Direction>& round,
-                      const Bounds& bounds, Matrix& matrix)
+                      const Campaign& campaign, Matrix& matrix)
 {
     std::size_t most = 0;
     for (const Direction& each : round) {
@@ -104,14 +129,14 @@ void measureRdmaRound(std::vector<ProbedHost>& hosts, const std::vector<Directio
         most = std::max(most, direction.rails.size());
     }
     for (std::size_t index = 0; index < most; ++index) {
-        measureRails(hosts, round, index, bounds, matrix);
+        measureRails(hosts, round, index, campaign, matrix);
     }
 }
 
 void measureRail(std::vector<ProbedHost>& hosts, const Direction& direction, std::size_t rail,
-                 const Bounds& bounds, Matrix& matrix)
+                 const Campaign& campaign, Matrix& matrix)
 {
-    measureRails(hosts, {direction}, rail, bounds, matrix);
+    measureRails(hosts, {direction}, rail, campaign, matrix);
 }
 
 } // namespace ringside::probe

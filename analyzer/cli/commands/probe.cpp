@@ -26,6 +26,7 @@ struct Options {
     std::uint64_t mebibytes = 0; ///< 0: the default of each kind of probe
     bool allReduce = false;
     bool failOnOutlier = false;
+    std::string with = "ringside"; ///< what measures RDMA
 };
 
 template <class Found>
@@ -72,6 +73,7 @@ int run(Options& options)
     if (options.mebibytes > 0) {
         options.campaign.bounds.bytes = options.mebibytes << 20U;
     }
+    options.campaign.perftest = options.with == "perftest";
     const probe::Matrix matrix = probe::lead(options.campaign);
     keep(options, matrix);
     const probe::Verdict verdict = probe::judge(matrix);
@@ -116,6 +118,10 @@ Action declare(CLI::App& app)
                  "started here "
                  "would load")
         ->excludes(hosts);
+    app.add_option("--with", options->with,
+                   "What measures RDMA: perftest needs ib_write_lat and ib_write_bw on all hosts, and IPv4")
+        ->check(CLI::IsMember({"ringside", "perftest"}))
+        ->capture_default_str();
     app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();

@@ -9,7 +9,7 @@ one of its lines `# may PATTERN`. The output has these lines, if the scenario re
     event: PORT came up         or `went down`, that libibverbs told while it was recorded
     queue pairs: PORT...        those that the job's processes had queue pairs on
     doctor SEVERITY: TEXT       about RDMA ports
-    probe: RDMA measured in N directions, TCP in N
+    probe: RDMA measured in N directions [by perftest], TCP in N
     rails measured: N...        by direction, if there is one with several
     probe CAUSE: TEXT           of each that stands out over RDMA; TCP on one emulated processor goes as fast as the real one lets it
     agent: ANSWER               of an agent of the probe that the scenario leads itself"""
@@ -53,7 +53,8 @@ def of_the_probe(results):
     probe = json.loads((results / "probe.json").read_text())
     rdma = sum(each["rdma"] is not None for each in probe["directions"])
     tcp = sum(each["gbps"] is not None for each in probe["directions"])
-    lines = [f"probe: RDMA measured in {rdma} directions, TCP in {tcp}"]
+    by = " by perftest" if probe["rdma_tool"] == "perftest" else ""
+    lines = [f"probe: RDMA measured in {rdma} directions{by}, TCP in {tcp}"]
     rails = [sum(rail["rdma"] is not None for rail in each["rails"]) for each in probe["directions"]]
     lines += [f"rails measured: {' '.join(map(str, rails))}"] if max(rails) > 1 else []
     return lines + [f"probe {each['cause']}: {each['what']}" for each in probe["outliers"] if each["network"] == "rdma"]

@@ -31,7 +31,8 @@ add_program() {
 cp "$(command -v busybox)" "$root/bin/busybox"
 for applet in $("$root/bin/busybox" --list | grep -vxE "busybox|sh"); do ln -s busybox "$root/bin/$applet"; done
 # Not busybox's own shell: it prefers its applets to programs of the same name, such as ip.
-add_program "$(command -v dash)" "$(command -v ip)" "$(command -v tc)" "$(command -v rdma)" "$(command -v ib_write_bw)" "$build/bin/ringside"
+add_program "$(command -v dash)" "$(command -v ip)" "$(command -v tc)" "$(command -v rdma)" "$(command -v ib_write_bw)" \
+    "$(command -v ib_write_lat)" "$build/bin/ringside"
 for library in "$build"/lib/libringside_collector.so "$build"/lib/lab/libmark_steps.so; do
     strip -o "$root/usr/lib/$(basename "$library")" "$library"
     add_libraries "$library"

@@ -169,7 +169,7 @@ host() {
     nsenter --net="/run/netns/$name" unshare -u sh -c "hostname $name; NCCL_IB_HCA=$adapters \"\$@\"" sh "$@"
 }
 
-# All pairs of the hosts, by `ringside probe`.
+# probe [OPTION...]: all pairs of the hosts, by `ringside probe`.
 probe() {
     cat >/tmp/host <<'HOST'
 #!/bin/sh
@@ -177,5 +177,5 @@ probe() {
 host "$@"
 HOST
     chmod +x /tmp/host
-    ringside probe --leader 10.8.0.100 --mib 4 --hosts "/tmp/host a" --hosts "/tmp/host b" --hosts "/tmp/host c" --format json >probe.json
+    ringside probe --leader 10.8.0.100 --mib 4 --hosts "/tmp/host a" --hosts "/tmp/host b" --hosts "/tmp/host c" --format json "$@" >probe.json
 }
