@@ -6,6 +6,8 @@
 #include <QCoreApplication>
 #include <QStandardPaths>
 
+#include <fmt/format.h>
+
 namespace ringside::gui::test {
 namespace {
 
@@ -24,6 +26,43 @@ TraceBuilder lateRank()
         step.rank(2).compute(5ms);
         step.allReduce(8_MiB, {.takes = 2ms});
     });
+    return builder;
+}
+
+/// What `rank` sends to the next one: 100 MB a second, for so many ms of it under way.
+void sendOverTcp(TraceBuilder& builder, int rank, std::int64_t busyMs)
+{
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    constexpr std::int64_t kMegabytes = 100'000'000;
+    const auto address = [](int of) { return fmt::format("10.0.{}.{}", of / 100, of % 100); };
+    const std::string entity = address(rank) + " > " + address((rank + 1) % builder.ranks());
+    for (int second = 0; second <= 5; ++second) {
+        const auto add = [&](const trace::SeriesMetric& metric, std::int64_t value) {
+            builder.sample(rank, {0, "tcp", entity, metric, "counter"}, second * kSecond, value);
+        };
+        add("tx_bytes", second * kMegabytes);
+        add("busy_us", second * busyMs * 1000);
+    }
+}
+
+TraceBuilder hostsInRing(int hosts)
+{
+    TraceBuilder builder(hosts);
+    for (int rank = 0; rank < hosts; ++rank) {
+        builder.host(rank, fmt::format("node{:03}", rank));
+    }
+    builder.steps(12, [](StepBuilder& step) {
+        step.everyRank().compute(3ms);
+        step.allReduce(4_MiB, {.takes = 20ms});
+    });
+    for (int rank = 0; rank < hosts; ++rank) {
+        sendOverTcp(builder, rank, rank + 1 == hosts ? 900 : 100);
+    }
+    for (int second = 0; second < 6; ++second) {
+        builder.sample(0, {0, "rdma", "mlx5_0:1", "tx_bytes", "counter"}, second * 1'000'000'000LL,
+                       second * 1000);
+    }
+    builder.sample(0, {0, "rdma", "mlx5_1:1", "tx_bytes", "counter"}, 1, 1000);
     return builder;
 }
 
@@ -82,6 +121,18 @@ Session sampledSession()
         }
     }
     return sessionOf("sampled.ringside", builder.run());
+}
+
+Session hostsSession(int hosts)
+{
+    return sessionOf("hosts.ringside", hostsInRing(hosts).run());
+}
+
+std::filesystem::path writeHostsRun(const std::filesystem::path& folder, int hosts)
+{
+    const std::filesystem::path run = folder / fmt::format("hosts{}.ringside", hosts);
+    hostsInRing(hosts).write(run);
+    return run;
 }
 
 void useOwnSettings()

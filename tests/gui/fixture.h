@@ -21,6 +21,12 @@ namespace ringside::gui::test {
 /// network too.
 [[nodiscard]] Session sampledSession();
 
+/// A ring of hosts, a rank each, that send to the next one over TCP. On the first host, port mlx5_0:1 counted
+/// twice and mlx5_1:1 was only seen once, as long ago. The last host's connection is slow.
+[[nodiscard]] Session hostsSession(int hosts);
+/// The same as a run directory below `folder`.
+[[nodiscard]] std::filesystem::path writeHostsRun(const std::filesystem::path& folder, int hosts);
+
 /// Call first in main(): fonts, style and settings do not depend on the machine.
 void useOwnSettings();
 

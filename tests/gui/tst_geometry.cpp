@@ -7,6 +7,7 @@
 #include "timeline/coordinates.h"
 #include "timeline/layout.h"
 #include "timeline/zoom_history.h"
+#include "widgets/link_map_layout.h"
 
 #include <QPalette>
 #include <QTest>
@@ -73,6 +74,80 @@ private slots:
             QVERIFY(timeToX(list[i].timeNs, range, 1000) - timeToX(list[i - 1].timeNs, range, 1000) >= 99);
             QVERIFY2(list[i].text != list[i - 1].text, qPrintable(list[i].text));
         }
+    }
+
+    void hostsAreBoxesAndTheSlowLineIsOnTop_data()
+    {
+        QTest::addColumn<int>("hosts");
+        QTest::addColumn<double>("width");
+        for (const int hosts : {1, 2, 3, 4, 8, 9, 64, 100}) {
+            for (const double width : {120.0, 620.0, 1600.0}) {
+                QTest::addRow("%d hosts in %d pixels", hosts, static_cast<int>(width)) << hosts << width;
+            }
+        }
+    }
+    void hostsAreBoxesAndTheSlowLineIsOnTop()
+    {
+        QFETCH(int, hosts);
+        QFETCH(double, width);
+        const Session session = test::hostsSession(hosts);
+        const report::HostMap map = report::hostMapOf(*session.report);
+        const LinkMapLayout layout = layOut(map, width, 16);
+        const auto most = LinkMapLayout::kMostBoxes;
+        QCOMPARE(layout.boxes.size(), std::min(static_cast<std::size_t>(hosts), most));
+        std::size_t held = 0;
+        for (std::size_t i = 0; i < layout.boxes.size(); ++i) {
+            const QRectF& box = layout.boxes[i].box;
+            held += layout.boxes[i].hosts.size();
+            QVERIFY(box.top() >= 0 && box.bottom() <= layout.height);
+            QVERIFY(width < 200 || (box.left() >= 0 && box.right() <= width));
+            for (std::size_t k = i + 1; k < layout.boxes.size(); ++k) {
+                QVERIFY(!box.intersects(layout.boxes[k].box));
+            }
+        }
+        QCOMPARE(held, static_cast<std::size_t>(hosts)); // those without a box of their own are in the last
+        if (hosts >= 3) {
+            QCOMPARE(layout.lines.back().health, map.connections.back().health);
+            QVERIFY(map.connections.back().health >= report::Health::Warning);
+        }
+    }
+
+    void whatWasNotMeasuredIsNeverOk()
+    {
+        using report::Health;
+        QCOMPARE(joined({}), Health::NotMeasured);
+        QCOMPARE(joined({Health::Ok, Health::NotMeasured}), Health::NotMeasured);
+        QCOMPARE(joined({Health::Ok, Health::Ok}), Health::Ok);
+        QCOMPARE(joined({Health::NotMeasured, Health::Warning, Health::Ok}), Health::Warning);
+        const Session session = test::hostsSession(4);
+        const LinkMapLayout layout = layOut(report::hostMapOf(*session.report), 600, 16);
+        QCOMPARE(layout.boxes[0].chips.size(), std::size_t{2});
+        QCOMPARE(layout.boxes[0].chips[0].health, Health::Ok);
+        QCOMPARE(layout.boxes[0].chips[1].health, Health::NotMeasured);
+        QCOMPARE(layout.boxes[0].health, Health::NotMeasured);
+        QVERIFY(layout.boxes[1].chips.empty());
+    }
+
+    void linesThatEveryoneDrawsToEveryoneAreLimited()
+    {
+        report::HostMap map;
+        for (std::size_t i = 0; i < 40; ++i) {
+            map.hosts.push_back({i, std::to_string(i), {static_cast<std::int64_t>(i)}, {}});
+            for (std::size_t k = 0; k < 40; ++k) {
+                if (i != k) {
+                    map.connections.push_back(
+                        {{i, k, static_cast<std::int64_t>(i * k), {}, {}, {}, {}}, {}, {}});
+                }
+            }
+        }
+        map.connections[5].health = report::Health::Problem;
+        const LinkMapLayout layout = layOut(map, 800, 16);
+        QCOMPARE(layout.lines.size(), LinkMapLayout::kMostLines);
+        QCOMPARE(layout.linesLeftOut, std::size_t{40 * 39 / 2} - LinkMapLayout::kMostLines);
+        QCOMPARE(layout.lines.back().connections.front(), std::size_t{5});
+        const auto widest = std::ranges::max(layout.lines, {}, &MapLine::bytes);
+        QVERIFY(widest.width > layout.lines.back().width);
+        QVERIFY(layout.lines.back().width >= 1);
     }
 
     void barsHaveEdgesAndGapsStayEmpty()

@@ -8,6 +8,7 @@
 #include "timeline/range_statistics.h"
 #include "timeline/timeline_widget.h"
 #include "widgets/line_plot.h"
+#include "widgets/link_map.h"
 #include "widgets/report_table.h"
 
 #include <QAbstractItemModelTester>
@@ -301,7 +302,52 @@ private slots:
         }
     }
 
+    void theMapOfLinksLeadsToRowsAndTimes()
+    {
+        m_window->open({test::writeHostsRun(m_folder.path().toStdString(), 5)});
+        MainWindow* const window = anotherWindow();
+        QTRY_VERIFY_WITH_TIMEOUT(window->session().timeline, kPatienceMs);
+        auto* const dock = window->findChild<QDockWidget*>(u"links"_s);
+        raise(dock);
+        auto* const map = dock->findChild<LinkMap*>();
+        auto* const details = window->findChild<QDockWidget*>(u"timeline"_s)->findChild<QTextBrowser*>();
+        const QList<ReportTable*> tables = dock->findChildren<ReportTable*>();
+        const auto table = [&](const QString& name) {
+            return *std::ranges::find(tables, name, &QWidget::accessibleName);
+        };
+        ReportTable* const ports = table(u"Ports and interfaces"_s);
+        QTest::mouseClick(map, Qt::LeftButton, {}, map->positionOf({std::nullopt, 0, 1}));
+        QVERIFY(ports->isVisible());
+        QCOMPARE(ports->currentIndex().siblingAtColumn(1).data().toString(), u"mlx5_1:1"_s);
+        QVERIFY2(map->accessibleDescription().contains(u"not measured"_s),
+                 qPrintable(map->accessibleDescription()));
+
+        ReportTable* const connections = table(u"What hosts sent each other"_s);
+        const std::size_t slow = map->places().lines.size() - 1;
+        QTest::mouseClick(map, Qt::LeftButton, {}, map->positionOf({slow, 0, std::nullopt}));
+        QVERIFY(connections->isVisible());
+        QCOMPARE(connections->currentIndex().siblingAtColumn(0).data().toString(), u"node004"_s);
+        QVERIFY2(details->toPlainText().contains(u"node004 -> node000"_s),
+                 qPrintable(details->toPlainText()));
+        QVERIFY(map->textOf({slow, 0, std::nullopt}).contains(u"problem"_s));
+
+        QTest::keyClick(map, Qt::Key_Left); // the line before it
+        QVERIFY(map->accessibleDescription().contains(u"ok"_s));
+        delete window;
+    }
+
 private:
+    /// The window that a second run was opened in.
+    [[nodiscard]] MainWindow* anotherWindow() const
+    {
+        for (QWidget* const each : QApplication::topLevelWidgets()) {
+            auto* const window = qobject_cast<MainWindow*>(each);
+            if (window != nullptr && window != m_window.get()) {
+                return window;
+            }
+        }
+        return nullptr;
+    }
     QDockWidget* view(const QString& id) { return m_window->findChild<QDockWidget*>(id); }
     QDockWidget* sql() { return view(u"sql"_s); }
     static void raise(QDockWidget* dock)
