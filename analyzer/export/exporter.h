@@ -5,21 +5,40 @@
 #include "report/report.h"
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace ringside::exporting {
+
+/// What of a run is written.
+struct Slice {
+    /// In run time; null: all. What overlaps it is written with its whole time, so that no duration changes.
+    std::optional<model::Interval> time;
+    std::vector<std::size_t> ranks; ///< indices into Model::ranks, ascending; empty: all
+    [[nodiscard]] bool isWhole() const { return !time && ranks.empty(); }
+};
+
+/// Called often with the share that is done, from 0 to 1. If it throws, nothing is left of the output.
+using Progress = std::function<void(double share)>;
 
 struct Exporter {
     std::string_view id;
     std::string_view title;
     /// Writes to `output`, which must not exist yet. Throws ringside::Error (Io) on failure.
     void (*write)(const report::Report&, const std::filesystem::path& output) = nullptr;
+    /// The same for a part of the run, in formats that hold a timeline; null: only whole runs can be written.
+    void (*writeSlice)(const report::Report&, const std::filesystem::path& output, const Slice& slice,
+                       const Progress& progress) = nullptr;
     /// The file holds only figures for another program, so that the umask alone decides who may read it.
     bool forOthers = false;
 };
 
 [[nodiscard]] std::span<const Exporter* const> all();
+/// Returns the ranks of a slice; if it names none, those of the run.
+[[nodiscard]] std::vector<std::size_t> ranksOf(const model::Model& model, const Slice& slice);
 
 } // namespace ringside::exporting
 

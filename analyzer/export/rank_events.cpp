@@ -29,8 +29,9 @@ constexpr std::int64_t kTimedStreamOrder = 400;
 
 class RankEvents final {
 public:
-    RankEvents(const model::Model& model, const model::Rank& rank, EventStream& events)
-        : m_model(model), m_rank(rank), m_process(model.processOf(rank)), m_events(events)
+    RankEvents(const model::Model& model, const model::Rank& rank, EventStream& events,
+               const std::optional<model::Interval>& time)
+        : m_model(model), m_rank(rank), m_process(model.processOf(rank)), m_events(events), m_time(time)
     {}
 
     void write()
@@ -102,12 +103,21 @@ private:
         }
     }
 
+    /// Whether something is in the chosen time, by times of the rank's own clock.
+    [[nodiscard]] bool isWanted(const model::Interval& local) const
+    {
+        return !m_time || (m_rank.clock.toRun(local.start) <= m_time->end &&
+                           m_rank.clock.toRun(local.end) >= m_time->start);
+    }
+
     void steps()
     {
         for (const model::Step& step : m_rank.steps) {
             const std::string title = fmt::format("\"step {}\"", step.number);
-            m_events.slice(kHostSteps, "step", title, step.host);
-            if (step.device) {
+            if (isWanted(step.host)) {
+                m_events.slice(kHostSteps, "step", title, step.host);
+            }
+            if (step.device && isWanted(*step.device)) {
                 m_events.slice(kDeviceSteps, "step", title, *step.device);
             }
         }
@@ -122,10 +132,16 @@ private:
             communicators.emplace(row.id, &row);
         }
         for (const trace::GroupRow& group : m_process.groups) {
+            if (!isWanted({group.startNs, group.endNs})) {
+                continue;
+            }
             m_events.slice(threadOf(group.thread), "nccl", "\"NCCL group\"", {group.startNs, group.endNs},
                            fmt::format("{{\"calls\":{}}}", group.calls));
         }
         for (const trace::CollectiveCallRow& call : m_process.collectiveCalls) {
+            if (!isWanted({call.startNs, call.endNs})) {
+                continue;
+            }
             const auto found = communicators.find(call.communicator);
             const std::uint64_t hash = found != communicators.end() ? found->second->hash : 0;
             const std::string args = fmt::format(
@@ -141,14 +157,19 @@ private:
     {
         const trace::ApiCallColumns& calls = m_process.apiCalls;
         for (std::size_t i = 0; i < calls.size(); ++i) {
-            m_events.slice(threadOf(calls.thread[i]), "cuda_api", name(calls.api[i]),
-                           {calls.startNs[i], calls.endNs[i]});
+            const model::Interval time{calls.startNs[i], calls.endNs[i]};
+            if (isWanted(time)) {
+                m_events.slice(threadOf(calls.thread[i]), "cuda_api", name(calls.api[i]), time);
+            }
         }
     }
 
     void ranges()
     {
         for (const trace::RangeRow& range : m_process.ranges) {
+            if (!isWanted({range.startNs, range.endNs})) {
+                continue;
+            }
             const std::int64_t tid = threadOf(range.thread);
             switch (static_cast<trace::RangeFlavour>(range.flavour)) {
             case trace::RangeFlavour::PushPop:
@@ -169,6 +190,9 @@ private:
     {
         const trace::LaunchColumns& launches = m_process.launches;
         for (std::size_t i = 0; i < launches.size(); ++i) {
+            if (!isWanted({launches.startNs[i], launches.endNs[i]})) {
+                continue;
+            }
             const std::int64_t tid = kFirstLauncher + launches.tid[i];
             m_events.slice(tid, "launch", name(launches.api[i]), {launches.startNs[i], launches.endNs[i]},
                            fmt::format("{{\"correlation\":{}}}", launches.correlation[i]));
@@ -176,18 +200,23 @@ private:
         }
     }
 
+    /// Not from a launch that is left out: readers want both ends.
     void arrow(std::uint32_t correlation, std::int64_t tid, std::int64_t startNs)
     {
-        if (const auto row = m_model.launches[m_rank.process].find(correlation)) {
-            m_events.flow(kFirstLauncher + m_process.launches.tid[*row], m_process.launches.startNs[*row],
-                          tid, startNs);
+        const trace::LaunchColumns& launches = m_process.launches;
+        const auto row = m_model.launches[m_rank.process].find(correlation);
+        if (row && isWanted({launches.startNs[*row], launches.endNs[*row]})) {
+            m_events.flow(kFirstLauncher + launches.tid[*row], launches.startNs[*row], tid, startNs);
         }
     }
 
     void deviceWork()
     {
         forEachDeviceWork(m_model, m_rank, [this](const ShownWork& work) {
-            const std::int64_t tid = trackOf(work);
+            const std::int64_t tid = trackOf(work); // a stream has the same number in every part of a run
+            if (!isWanted(work.time)) {
+                return;
+            }
             if (work.copy) {
                 copy(work, tid);
             } else {
@@ -220,8 +249,9 @@ private:
         const trace::EventTimeColumns& times = m_process.eventTimes;
         const auto calls = namesOfCalls(times.size() != 0);
         for (std::size_t i = 0; i < times.size(); ++i) {
-            if (times.uncertaintyNs[i] == trace::kUnboundedNs || !m_rank.owns(times.device[i])) {
-                continue; // only the length of these is known
+            if (times.uncertaintyNs[i] == trace::kUnboundedNs || !m_rank.owns(times.device[i]) ||
+                !isWanted({times.startNs[i], times.endNs[i]})) {
+                continue; // only the length of some is known
             }
             const auto call = calls.find(static_cast<std::int64_t>(times.call[i]));
             const std::int64_t tid = kFirstTimedStream + times.stream[i];
@@ -265,7 +295,8 @@ private:
         }
         const trace::SampleColumns& samples = m_process.samples;
         for (std::size_t i = 0; i < samples.size(); ++i) {
-            if (const auto found = names.find(samples.series[i]); found != names.end()) {
+            const auto found = names.find(samples.series[i]);
+            if (found != names.end() && isWanted({samples.timeNs[i], samples.timeNs[i]})) {
                 m_events.counter(found->second, samples.timeNs[i], samples.value[i]);
             }
         }
@@ -282,6 +313,7 @@ private:
     const model::Rank& m_rank;
     const trace::ProcessTrace& m_process;
     EventStream& m_events;
+    const std::optional<model::Interval> m_time;    ///< run time; null: all
     std::map<trace::StringId, std::string> m_names; ///< as JSON
     std::map<std::int64_t, trace::ThreadRow> m_threads;
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, std::int64_t>
@@ -292,10 +324,10 @@ private:
 } // namespace
 
 void writeRankEvents(const model::Model& model, std::size_t rank, const model::ClockMap& clock,
-                     const Sink& sink)
+                     const Sink& sink, const std::optional<model::Interval>& time)
 {
     EventStream events(sink, model.ranks[rank].rank, clock);
-    RankEvents(model, model.ranks[rank], events).write();
+    RankEvents(model, model.ranks[rank], events, time).write();
     events.finish();
 }
 

@@ -3,7 +3,7 @@
 // one run; with --export none, and no display is needed.
 #include "app/export.h"
 #include "app/main_window.h"
-#include "app/moment.h"
+#include "values/parse_moment.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
@@ -90,8 +90,9 @@ int main(int argc, char** argv)
                                       : parser.isSet(light) || exporting ? gui::Appearance::Light
                                                                          : stored);
     const QStringList runs = parser.positionalArguments();
-    const auto moment = gui::parseTime(parser.value(at));
-    const auto shown = gui::parseTime(parser.isSet(length) ? parser.value(length) : u"20ms"_s);
+    const auto moment = ringside::values::parseMoment(parser.value(at).toStdString());
+    const auto shown =
+        ringside::values::parseMoment(parser.isSet(length) ? parser.value(length).toStdString() : "20ms");
     bool isRank = false;
     const std::int64_t rankNumber = parser.value(rank).toLongLong(&isRank);
     if ((parser.isSet(at) && !moment) || !shown || (parser.isSet(rank) && !isRank)) {

@@ -5,10 +5,12 @@
 #include "app/layout_menu.h"
 #include "app/navigator.h"
 #include "app/pages.h"
+#include "app/slice_export.h"
 #include "app/text.h"
 #include "app/workbench.h"
 #include "models/notices.h"
 #include "report/format.h"
+#include "timeline/timeline_widget.h"
 #include "views/view.h"
 
 #include <QAction>
@@ -154,6 +156,16 @@ void MainWindow::addFileMenu()
                });
     addCommand(file, u"&Save report…"_s, u"Writes the report as one self-contained HTML page"_s,
                QKeySequence::Save, [this] { exportHtml(); });
+    addCommand(
+        file, u"&Export a part…"_s,
+        u"Writes the chosen time, else the visible one, of the shown ranks for Perfetto or as a Chrome "
+        u"trace"_s,
+        QKeySequence(u"Ctrl+E"_s),
+        [this] { m_workbench->findChild<TimelineWidget*>(u"timeline"_s)->requestExport(); });
+    connect(m_navigator, &Navigator::exportRequested, this,
+            [this](const model::Interval& time, const std::vector<std::size_t>& ranks) {
+                exportSlice(this, m_session, {time, ranks});
+            });
     file->addSeparator();
     addCommand(file, u"&Close"_s, u"Closes this window"_s, QKeySequence::Close, [this] { close(); });
     addCommand(file, u"&Quit"_s, u"Closes all windows"_s, QKeySequence::Quit,

@@ -10,8 +10,6 @@
 
 namespace ringside::gui {
 
-/// Parses "1.25s", "20ms", "300us" or "5ns" into ns; a number without a unit counts seconds. Null: neither.
-[[nodiscard]] std::optional<std::int64_t> parseTime(const QString& text);
 /// Returns the command that opens the run at this place.
 [[nodiscard]] QString linkTo(const Paths& run, const model::Interval& time,
                              const std::optional<std::int64_t>& rank);

@@ -32,6 +32,8 @@ signals:
     void collectiveRowRequested(std::size_t operation);
     /// Requests that the view with this id comes to the front.
     void viewRequested(const QString& id);
+    /// Requests that a stretch of run time of these ranks (indices into Model::ranks) is written as a trace.
+    void exportRequested(const ringside::model::Interval& time, const std::vector<std::size_t>& ranks);
     /// Requests a comparison with that run. If `paths` is empty, the user chooses one.
     void baseRequested(const ringside::gui::Paths& paths);
 };

@@ -41,6 +41,7 @@ void TimelineWidget::fillMenu(QMenu& menu, const QPoint& position)
     menu.addAction(u"Copy a &link to this view"_s, this, [this, rank] {
         QApplication::clipboard()->setText(linkTo(m_session.paths, visible(), rank));
     });
+    addExportActions(menu, rank ? std::optional(row->rank) : std::nullopt);
     menu.addSeparator();
     if (rank) {
         addRankActions(menu, row->rank);
@@ -111,6 +112,32 @@ void TimelineWidget::addRankActions(QMenu& menu, std::size_t rank)
         m_shown.ranks = {rank};
         relayout();
     });
+}
+
+void TimelineWidget::addExportActions(QMenu& menu, std::optional<std::size_t> rank)
+{
+    const QString what = m_scene.range ? u"Export the chosen time"_s : u"Export the visible time"_s;
+    menu.addAction(what + u" of all shown ranks…"_s, this, [this] { requestExport(); });
+    if (rank) {
+        menu.addAction(u"%1 of rank %2…"_s.arg(what).arg(m_session.report->model.ranks[*rank].rank), this,
+                       [this, rank] { requestExport(rank); });
+    }
+}
+
+void TimelineWidget::requestExport(std::optional<std::size_t> rank)
+{
+    if (!ready()) {
+        return;
+    }
+    std::vector<std::size_t> ranks;
+    for (std::size_t i = 0; i < m_session.report->model.ranks.size(); ++i) {
+        const bool shown =
+            (m_shown.ranks.empty() || m_shown.ranks.contains(i)) && !m_shown.hidden.contains(i);
+        if (rank ? i == *rank : shown) {
+            ranks.push_back(i);
+        }
+    }
+    emit exportRequested(m_scene.range.value_or(visible()), ranks);
 }
 
 void TimelineWidget::askForMarkName(std::int64_t timeNs)

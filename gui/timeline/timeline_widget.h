@@ -48,6 +48,9 @@ public:
     void setRankOrder(timeline::RankOrder order);
     /// Shows only tracks whose names contain this text; empty: all.
     void setTrackFilter(const QString& text);
+    /// Requests the chosen time, else the visible one, of a rank (index into Model::ranks), else of those
+    /// that are shown, as a trace for other programs.
+    void requestExport(std::optional<std::size_t> rank = {});
     /// What a right click at this place of the viewport offers.
     void fillMenu(QMenu& menu, const QPoint& position);
     /// Moves the visible range so that this time is in its middle; its length stays.
@@ -76,6 +79,7 @@ signals:
     void pictureRequested();
 
 protected:
+    void exportRequested(const ringside::model::Interval& time, const std::vector<std::size_t>& ranks);
     bool viewportEvent(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
@@ -101,6 +105,7 @@ private:
     void addMarkActions(QMenu& menu, std::int64_t timeNs);
     void askForMarkName(std::int64_t timeNs);
     [[nodiscard]] std::optional<std::int64_t> timeOfMouse() const;
+    void addExportActions(QMenu& menu, std::optional<std::size_t> rank);
     void toNeighbour(timeline::Direction direction);
     void fit();
     void undo();

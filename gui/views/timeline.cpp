@@ -130,6 +130,7 @@ private:
             m_search->selectAll();
         });
         connect(m_timeline, &TimelineWidget::hitsChanged, this, [this] { showResult(); });
+        connect(m_timeline, &TimelineWidget::exportRequested, &m_navigator, &Navigator::exportRequested);
         connect(m_details, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
             if (link.scheme() == u"collective"_s) {
                 m_timeline->showCollective(link.path().toULongLong());

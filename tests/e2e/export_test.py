@@ -84,6 +84,36 @@ class Exports(lab.Scenario):
                     self.assertEqual(moved, whole[track])
             self.assertEqual(seen, set(whole))
 
+    def test_a_part_holds_what_overlaps_it_of_the_chosen_ranks(self):
+        whole = tracks(json.loads(self.export("chrome").read_text())["traceEvents"])
+        steps = sorted(slice for track, slices in whole.items() if track[0] == 2 for slice in slices if slice[2].startswith("step "))
+        start, end = steps[5][0], steps[6][1]
+        output = self.folder / "part.json"
+        lab.run([lab.RINGSIDE, "export", self.directory, "--format", "chrome", "-o", output,
+                 "--from", f"{start}ns", "--to", f"{end}ns", "--rank", "2"])
+        part = json.loads(output.read_text())["traceEvents"]
+        self.assertEqual({event["pid"] for event in part}, {2})
+        wanted = {track: [slice for slice in slices if slice[0] <= end and slice[1] >= start]
+                  for track, slices in whole.items() if track[0] == 2}
+        self.assertEqual(tracks(part), {track: slices for track, slices in wanted.items() if slices})
+        slices = {event["ts"] for event in part if event["ph"] == "X"}
+        self.assertTrue(all(event["ts"] in slices for event in part if event["ph"] == "s"), "arrows begin at a launch")
+
+    def test_parts_of_an_archive_and_their_mistakes(self):
+        output = self.folder / "part.perfetto-trace"
+        lab.run([lab.RINGSIDE, "export", self.directory, "--format", "perfetto", "-o", output, "--rank", "3", "--rank", "1"])
+        with tarfile.open(output) as archive:
+            self.assertEqual(archive.getnames(), ["manifest.json", "rank00001.json", "rank00003.json"])
+            files = json.load(archive.extractfile("manifest.json"))["perfetto_manifest"]["files"]
+            self.assertEqual([file["path"] for file in files], archive.getnames()[1:])
+        for wrong, message in ((["--format", "chrome", "--from", "soon"], "--from soon is not a time"),
+                               (["--format", "chrome", "--from", "2s", "--to", "1s"], "--to is before --from"),
+                               (["--format", "perfetto", "--rank", "9"], "the run has no rank 9"),
+                               (["--format", "csv", "--to", "1s"], "do not work with format csv")):
+            done = lab.run([lab.RINGSIDE, "export", self.directory, "-o", self.folder / "none", *wrong], expect=2)
+            self.assertIn(message, done.stderr)
+            self.assertFalse((self.folder / "none").exists())
+
     def test_tables_are_those_that_sql_shows(self):
         plain = sqlite3.connect(self.export("sqlite"))
         folder = self.export("csv")

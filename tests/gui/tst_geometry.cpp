@@ -7,6 +7,7 @@
 #include "timeline/coordinates.h"
 #include "timeline/layout.h"
 #include "timeline/zoom_history.h"
+#include "values/parse_moment.h"
 #include "widgets/link_map_layout.h"
 
 #include <QPalette>
@@ -254,14 +255,14 @@ private slots:
 
     void timesOfALinkAreReadAndWritten()
     {
-        QCOMPARE(parseTime(QStringLiteral("1.25s")), std::optional<std::int64_t>(1'250'000'000));
-        QCOMPARE(parseTime(QStringLiteral("20 ms")), std::optional<std::int64_t>(20'000'000));
-        QCOMPARE(parseTime(QStringLiteral("3us")), std::optional<std::int64_t>(3000));
-        QCOMPARE(parseTime(QStringLiteral("-7ns")), std::optional<std::int64_t>(-7));
-        QCOMPARE(parseTime(QStringLiteral("2")), std::optional<std::int64_t>(2'000'000'000));
-        QCOMPARE(parseTime(QString()), std::optional<std::int64_t>()); // of an option that is not given
+        QCOMPARE(values::parseMoment("1.25s"), std::optional<std::int64_t>(1'250'000'000));
+        QCOMPARE(values::parseMoment("20 ms"), std::optional<std::int64_t>(20'000'000));
+        QCOMPARE(values::parseMoment("3us"), std::optional<std::int64_t>(3000));
+        QCOMPARE(values::parseMoment("-7ns"), std::optional<std::int64_t>(-7));
+        QCOMPARE(values::parseMoment("2"), std::optional<std::int64_t>(2'000'000'000));
+        QCOMPARE(values::parseMoment(""), std::optional<std::int64_t>()); // of an option that is not given
         for (const char* wrong : {"", "s", "soon", "1e300", "nan", "5 hours"}) {
-            QCOMPARE(parseTime(QString::fromLatin1(wrong)), std::optional<std::int64_t>());
+            QCOMPARE(values::parseMoment(wrong), std::optional<std::int64_t>());
         }
         const QString link = linkTo({"/a/it's.ringside"}, {5, 25}, 3);
         QCOMPARE(link, QStringLiteral("ringside-gui '/a/it'\\''s.ringside' --at 5ns --for 20ns --rank 3"));

@@ -399,6 +399,26 @@ private slots:
         }
     }
 
+    void aRightClickOffersToExportWhatIsShown()
+    {
+        std::vector<std::size_t> ranks;
+        Interval time;
+        connect(m_widget.get(), &TimelineWidget::exportRequested, this,
+                [&](const Interval& chosen, const std::vector<std::size_t>& of) {
+                    time = chosen;
+                    ranks = of;
+                });
+        const QPoint ofFirst(tracks().left() + 5, tracks().top() + 5);
+        trigger(ofFirst, QStringLiteral("Hide rank 0"));
+        trigger(ofFirst, QStringLiteral("Export the visible time of all shown ranks…"));
+        QCOMPARE(ranks, (std::vector<std::size_t>{1, 2, 3}));
+        QCOMPARE(time, m_widget->visible());
+        m_widget->setRange(Interval{1000, 2000});
+        trigger(ofFirst, QStringLiteral("Export the chosen time of rank 1…"));
+        QCOMPARE(ranks, std::vector<std::size_t>{1});
+        QCOMPARE(time, (Interval{1000, 2000}));
+    }
+
     void nothingRecordedIsSaidAndNoKeyFails()
     {
         Session empty = m_session;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Views that need more of a run than the others: SQL, a second run, samples, ports.
 #include "app/main_window.h"
+#include "app/slice_export.h"
 #include "fixture.h"
 #include "models/answer_model.h"
 #include "report/report_tables.h"
@@ -16,8 +17,13 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QDir>
 #include <QDockWidget>
 #include <QDropEvent>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
@@ -300,6 +306,44 @@ private slots:
             QTest::keyClick(plots[0], Qt::Key_W); // both show the same time
             QCOMPARE(moved.count(), 1);
         }
+    }
+
+    void aPartOfTheRunIsWrittenForOtherPrograms()
+    {
+        const QString path = m_folder.filePath(u"part.json"_s);
+        QFile old(path);
+        QVERIFY(old.open(QIODevice::WriteOnly) && old.write("old") == 3);
+        old.close();
+        const Session& session = m_window->session();
+        const model::Rank& rank = session.report->model.ranks[1];
+        const model::Interval step{rank.clock.toRun(rank.steps[3].host.start),
+                                   rank.clock.toRun(rank.steps[3].host.end)};
+        SliceExport job(session, {step, {1}}, path);
+        const QSignalSpy written(&job, &SliceExport::finished);
+        job.start();
+        QTRY_COMPARE_WITH_TIMEOUT(written.count(), 1, kPatienceMs);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QJsonArray events = QJsonDocument::fromJson(file.readAll())[u"traceEvents"_s].toArray();
+        QVERIFY(!events.isEmpty());
+        int steps = 0;
+        for (const auto& event : events) {
+            QCOMPARE(event[u"pid"_s].toInt(), 1);
+            steps += event[u"cat"_s].toString() == u"step"_s && event[u"tid"_s].toInt() == 5'000'000 ? 1 : 0;
+        }
+        QVERIFY2(steps >= 1 && steps <= 3, "the step, and those that touch it");
+        QCOMPARE(QDir(m_folder.path()).entryList({u"part.json*"_s}), QStringList{u"part.json"_s});
+    }
+
+    void aPartThatCannotBeWrittenSaysWhereAndWhatToDo()
+    {
+        SliceExport job(m_window->session(), {}, u"/no/such/folder/part.perfetto-trace"_s);
+        QString text;
+        connect(&job, &SliceExport::failed, this,
+                [&text](const Failure& failure) { text = failure.what + u"|"_s + failure.hint; });
+        job.start();
+        QTRY_VERIFY_WITH_TIMEOUT(!text.isEmpty(), kPatienceMs);
+        QVERIFY2(text.contains(u"/no/such/folder/part"_s) && !text.endsWith(u'|'), qPrintable(text));
     }
 
     void theMapOfLinksLeadsToRowsAndTimes()

@@ -4,12 +4,15 @@
 #include "cli/messages.h"
 #include "cli/run_input.h"
 #include "export/exporter.h"
+#include "values/parse_moment.h"
 
 #include <ringside/error.h>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 
 namespace ringside::cli::command_export {
@@ -20,7 +23,70 @@ struct Options {
     std::string format;
     std::string output;
     ModelArguments modelArguments;
+    std::string from, to; ///< empty: not given
+    std::vector<std::int64_t> ranks;
 };
+
+std::int64_t momentOf(const std::string& text, std::string_view option, std::int64_t usual)
+{
+    const auto moment = text.empty() ? std::optional(usual) : values::parseMoment(text);
+    if (!moment) {
+        throw Error(ErrorCode::Usage, fmt::format("{} {} is not a time", option, text),
+                    "Give a time of the run such as 1.25s or 20ms.");
+    }
+    return *moment;
+}
+
+/// Returns the index of a rank. Throws Error (Usage) if the run does not have it.
+std::size_t indexOf(const model::Model& model, std::int64_t number)
+{
+    const auto rank = std::ranges::find(model.ranks, number, &model::Rank::rank);
+    if (rank == model.ranks.end()) {
+        throw Error(ErrorCode::Usage, fmt::format("the run has no rank {}", number),
+                    "`ringside report` lists the ranks of the run.");
+    }
+    return static_cast<std::size_t>(rank - model.ranks.begin());
+}
+
+exporting::Slice sliceOf(const Options& options, const model::Model& model)
+{
+    exporting::Slice slice;
+    if (!options.from.empty() || !options.to.empty()) {
+        using Limits = std::numeric_limits<std::int64_t>;
+        slice.time = {momentOf(options.from, "--from", Limits::min()),
+                      momentOf(options.to, "--to", Limits::max())};
+        if (slice.time->end < slice.time->start) {
+            throw Error(ErrorCode::Usage, "--to is before --from", "Exchange the two.");
+        }
+    }
+    for (const std::int64_t rank : options.ranks) {
+        slice.ranks.push_back(indexOf(model, rank));
+    }
+    std::ranges::sort(slice.ranks);
+    slice.ranks.erase(std::ranges::unique(slice.ranks).begin(), slice.ranks.end());
+    return slice;
+}
+
+void writeWith(const exporting::Exporter& exporter, const report::Report& report, const Options& options)
+{
+    const exporting::Slice slice = sliceOf(options, report.model);
+    if (slice.isWhole()) {
+        exporter.write(report, options.output);
+    } else {
+        exporter.writeSlice(report, options.output, slice, [](double /*share*/) {});
+    }
+}
+
+/// Throws Error (Usage) if a part was asked for in a format that holds whole runs only.
+void checkSlice(const exporting::Exporter& exporter, const Options& options)
+{
+    const bool part = !options.from.empty() || !options.to.empty() || !options.ranks.empty();
+    if (part && exporter.writeSlice == nullptr) {
+        throw Error(ErrorCode::Usage,
+                    fmt::format("--from, --to and --rank do not work with format {}", exporter.id),
+                    "Use them with perfetto or chrome, which hold a timeline.");
+    }
+}
 
 int write(const Options& options)
 {
@@ -32,10 +98,11 @@ int write(const Options& options)
     }
     for (const exporting::Exporter* const exporter : exporting::all()) {
         if (exporter->id == options.format) {
+            checkSlice(*exporter, options);
             if (!exporter->forOthers) {
                 umask(S_IRWXG | S_IRWXO); // readable by the user only, like the run
             }
-            exporter->write(report::buildReport(openRun(options.run), {}, modelOptions), options.output);
+            writeWith(*exporter, report::buildReport(openRun(options.run), {}, modelOptions), options);
             printNote("ringside: {} written to {}\n", exporter->title, options.output);
         }
     }
@@ -58,12 +125,21 @@ Action declare(CLI::App& app)
     app.add_option("-o,--output", options->output, "File or folder to create; must not exist")
         ->type_name("PATH")
         ->required();
+    app.add_option("--from", options->from,
+                   "perfetto, chrome: leave out what ended before this time of the run, 1.25s")
+        ->type_name("TIME");
+    app.add_option("--to", options->to, "perfetto, chrome: leave out what began after this time of the run")
+        ->type_name("TIME");
+    app.add_option("--rank", options->ranks, "perfetto, chrome: write this rank only; repeatable")
+        ->type_name("RANK");
     return [options] { return write(*options); };
 }
 
-constexpr std::array<Example, 2> kExamples{{
+constexpr std::array<Example, 3> kExamples{{
     {"ringside export run.ringside --format perfetto -o trace.zip",
      "For ui.perfetto.dev, all ranks on one clock."},
+    {"ringside export run.ringside --format chrome --from 1.2s --to 1.3s --rank 3 -o part.json",
+     "A tenth of a second of one rank, for chrome://tracing."},
     {"ringside export run.ringside --format csv -o tables", "A folder with one CSV file for each table."},
 }};
 

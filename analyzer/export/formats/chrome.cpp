@@ -7,29 +7,43 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ringside::exporting::exporter_chrome {
 namespace {
 
-void write(const report::Report& report, const std::filesystem::path& output)
+void writeSlice(const report::Report& report, const std::filesystem::path& output, const Slice& slice,
+                const Progress& progress)
 {
     output::OutputFile file(output);
-    const Sink sink = [&file](std::string_view text) { file.write(text); };
+    const std::vector<std::size_t> ranks = ranksOf(report.model, slice);
+    std::size_t done = 0;
+    const Sink sink = [&](std::string_view text) {
+        progress(static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(1, ranks.size())));
+        file.write(text);
+    };
     const auto residual = report.model.clockResidualNs();
     sink(fmt::format(R"({{"displayTimeUnit":"ns","otherData":{{"started_at":{},"emulated":{},)"
                      R"("clock_residual_ns":{}}},"traceEvents":[)"
                      "\n",
                      report.startedAt ? jsonText(*report.startedAt) : "null", report.model.emulated,
                      residual ? fmt::to_string(*residual) : "null"));
-    for (std::size_t rank = 0; rank < report.model.ranks.size(); ++rank) {
-        sink(rank > 0 ? ",\n" : "");
-        writeRankEvents(report.model, rank, report.model.ranks[rank].clock, sink);
+    for (const std::size_t rank : ranks) {
+        sink(done > 0 ? ",\n" : "");
+        writeRankEvents(report.model, rank, report.model.ranks[rank].clock, sink, slice.time);
+        ++done;
     }
     sink("\n]}\n");
     file.close();
 }
 
+void write(const report::Report& report, const std::filesystem::path& output)
+{
+    writeSlice(report, output, {}, [](double /*share*/) {});
+}
+
 } // namespace
 
-RINGSIDE_EXPORTER(chrome, .title = "one JSON file of trace events", .write = write);
+RINGSIDE_EXPORTER(chrome, .title = "one JSON file of trace events", .write = write, .writeSlice = writeSlice);
 
 } // namespace ringside::exporting::exporter_chrome
