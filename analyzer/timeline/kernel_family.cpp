@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <unordered_map>
 
 namespace ringside::timeline {
 namespace {
@@ -83,6 +84,25 @@ std::string shortName(std::string_view name)
         return std::string(name);
     }
     return folded ? result + "<…>" : result;
+}
+
+std::vector<std::string> shortNames(const std::vector<std::string>& names)
+{
+    std::unordered_map<std::string_view, std::string> known; // by whole name
+    std::unordered_map<std::string, std::size_t> alike;
+    std::vector<std::string> result;
+    result.reserve(names.size());
+    for (const std::string& name : names) {
+        const auto [entry, fresh] = known.try_emplace(name);
+        if (fresh) {
+            entry->second = shortName(name);
+            if (const std::size_t number = ++alike[entry->second]; number > 1) {
+                entry->second += " (" + std::to_string(number) + ")";
+            }
+        }
+        result.push_back(entry->second);
+    }
+    return result;
 }
 
 } // namespace ringside::timeline

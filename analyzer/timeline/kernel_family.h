@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ringside::timeline {
 
@@ -29,5 +30,8 @@ inline constexpr std::size_t kKernelFamilies = 9;
 /// Returns a demangled name without return type, namespaces, template arguments and parameters:
 /// "void at::native::reduce_kernel<512, 1>(int)" gives "reduce_kernel<…>". Other texts stay as they are.
 [[nodiscard]] std::string shortName(std::string_view name);
+/// Returns the short names for a table. Names that differ stay different: the second one that would look the
+/// same gets " (2)".
+[[nodiscard]] std::vector<std::string> shortNames(const std::vector<std::string>& names);
 
 } // namespace ringside::timeline

@@ -220,4 +220,13 @@ report::Table tableOf(const std::vector<SpanGroup>& groups, const GroupRequest& 
     return table;
 }
 
+std::vector<std::string> shownNames(const std::vector<SpanGroup>& groups, const GroupRequest& request)
+{
+    std::vector<std::string> names;
+    std::ranges::transform(groups, std::back_inserter(names), &SpanGroup::name);
+    const bool kernels = request.by == Grouping::Name &&
+                         (request.table == SpanTable::Kernels || request.table == SpanTable::Communication);
+    return kernels ? shortNames(names) : names;
+}
+
 } // namespace ringside::timeline

@@ -45,6 +45,9 @@ struct SpanGroup {
                                               const GroupRequest& request,
                                               const std::function<bool()>& cancelled = {});
 [[nodiscard]] report::Table tableOf(const std::vector<SpanGroup>& groups, const GroupRequest& request);
+/// Returns what to show as the groups' names: kernels by their short names.
+[[nodiscard]] std::vector<std::string> shownNames(const std::vector<SpanGroup>& groups,
+                                                  const GroupRequest& request);
 
 /// Whether a span belongs to a table.
 [[nodiscard]] bool isOf(SpanTable table, SpanKind kind);

@@ -5,10 +5,11 @@
 
 namespace ringside::gui {
 
-void TableModel::setTable(report::Table table)
+void TableModel::setTable(report::Table table, std::vector<std::string> shown)
 {
     beginResetModel();
     m_table = std::move(table);
+    m_shown = std::move(shown);
     m_right = report::rightAligned(m_table);
     endResetModel();
 }
@@ -38,6 +39,9 @@ QVariant TableModel::data(const QModelIndex& index, int role) const
     const report::Cell& each = cell(index);
     switch (role) {
     case Qt::DisplayRole:
+        return toQt(isShortened(index.column()) ? m_shown[static_cast<std::size_t>(index.row())]
+                                                : report::cellText(each));
+    case kWholeRole:
         return toQt(report::cellText(each));
     case Qt::ToolTipRole:
         return toQt(each.reason().empty() ? report::cellText(each) : each.reason());
@@ -60,6 +64,9 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
 bool SortedTableModel::lessThan(const QModelIndex& left, const QModelIndex& right) const
 {
     const auto& table = static_cast<const TableModel&>(*sourceModel());
+    if (table.isShortened(left.column())) {
+        return report::isLess(left.data().toString().toStdString(), right.data().toString().toStdString());
+    }
     return report::isLess(table.cell(left), table.cell(right));
 }
 

@@ -11,10 +11,16 @@ namespace ringside::gui {
 class TableModel final : public QAbstractTableModel {
 public:
     using QAbstractTableModel::QAbstractTableModel;
-    void setTable(report::Table table);
+    /// What the first column holds whole in tool tips, copies and CSV.
+    static constexpr int kWholeRole = Qt::UserRole;
+
+    /// `shown`: what the first column shows instead of its texts, by row; empty: those.
+    void setTable(report::Table table, std::vector<std::string> shown = {});
     [[nodiscard]] const report::Table& table() const { return m_table; }
     /// Returns whether the cells of a column are aligned right, as numbers are.
     [[nodiscard]] bool isNumeric(int column) const { return m_right[static_cast<std::size_t>(column)]; }
+    /// Returns whether a column shows other texts than its cells'.
+    [[nodiscard]] bool isShortened(int column) const { return column == 0 && !m_shown.empty(); }
     /// Returns an empty cell if the row is shorter than the header.
     [[nodiscard]] const report::Cell& cell(const QModelIndex& index) const;
 
@@ -26,7 +32,8 @@ public:
 
 private:
     report::Table m_table;
-    std::vector<bool> m_right; ///< by column: true if its cells are aligned right
+    std::vector<std::string> m_shown; ///< of the first column, by row; empty: its cells
+    std::vector<bool> m_right;        ///< by column: true if its cells are aligned right
     report::Cell m_nothing;
 };
 

@@ -143,7 +143,7 @@ private:
         for (const timeline::SpanGroup& group : groups) {
             m_names.push_back(group.name);
         }
-        m_table->setTable(timeline::tableOf(groups, wanted));
+        m_table->setTable(timeline::tableOf(groups, wanted), timeline::shownNames(groups, wanted));
         const QString length = toQt(values::durationText(wanted.range.length()));
         m_title->setText(
             groups.empty() ? u"Nothing of this kind was recorded here."_s

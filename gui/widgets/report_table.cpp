@@ -45,9 +45,9 @@ ReportTable::ReportTable(const QString& name, Height height, QWidget* parent)
                   height == Height::AllRows ? QSizePolicy::Fixed : QSizePolicy::Expanding);
 }
 
-void ReportTable::setTable(report::Table table)
+void ReportTable::setTable(report::Table table, std::vector<std::string> shown)
 {
-    m_model->setTable(std::move(table));
+    m_model->setTable(std::move(table), std::move(shown));
     sortByColumn(-1, Qt::AscendingOrder);
     if (wordWrap()) {
         for (int column = 1; column < m_model->columnCount(); ++column) {
@@ -132,7 +132,7 @@ void ReportTable::copyRows() const
     for (const QModelIndex& row : selectionModel()->selectedRows()) {
         QStringList cells;
         for (int column = 0; column < model()->columnCount(); ++column) {
-            cells.append(row.siblingAtColumn(column).data().toString());
+            cells.append(row.siblingAtColumn(column).data(TableModel::kWholeRole).toString());
         }
         lines.append(cells.join(QLatin1Char('\t')));
     }

@@ -19,7 +19,9 @@ public:
     /// Call it before the first table, for one whose columns after the first hold sentences: they share the
     /// width, and rows become as high as their texts.
     void wrapSentences();
-    void setTable(report::Table table);
+    /// `shown`: what the first column shows instead of its texts, by row. The whole texts are in tool tips,
+    /// copies and CSV.
+    void setTable(report::Table table, std::vector<std::string> shown = {});
     /// Selects a row of the table as it was given, and scrolls to it.
     void showRow(int row);
     [[nodiscard]] QSize sizeHint() const override;

@@ -88,6 +88,24 @@ private slots:
         QVERIFY(aligned(1).testFlag(Qt::AlignLeft));
     }
 
+    void longNamesAreShownShortAndKeptWhole()
+    {
+        TableModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+        model.setTable({{"name", "count"}, {{"void z::a<int>(int)", 3}, {"b", 2}}}, {"a<…>", "b"});
+        const QModelIndex name = model.index(0, 0);
+        QCOMPARE(name.data().toString(), QStringLiteral("a<…>"));
+        QCOMPARE(name.data(Qt::ToolTipRole).toString(), QStringLiteral("void z::a<int>(int)"));
+        QCOMPARE(name.data(TableModel::kWholeRole).toString(), QStringLiteral("void z::a<int>(int)"));
+        QCOMPARE(model.index(0, 1).data(TableModel::kWholeRole).toString(), QStringLiteral("3"));
+        SortedTableModel sorted;
+        sorted.setSourceModel(&model);
+        sorted.sort(0);
+        QCOMPARE(sorted.index(0, 0).data().toString(), QStringLiteral("a<…>")); // by what is seen
+        model.setTable({{"name"}, {{"c"}}});
+        QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("c"));
+    }
+
     void settingsThatDifferComeFirst()
     {
         ringside::test::TraceBuilder builder(2);

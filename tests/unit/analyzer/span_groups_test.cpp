@@ -246,3 +246,9 @@ TEST(KernelNames, areShortWithoutWhatNobodyReads)
 
 } // namespace
 } // namespace ringside::timeline
+TEST(KernelNames, thatLookAlikeAreNumbered)
+{
+    const std::vector<std::string> names{"f<int>(int)", "g()", "f<float>(float)", "f<int>(int)"};
+    EXPECT_EQ(shortNames(names), (std::vector<std::string>{"f<…>", "g", "f<…> (2)", "f<…>"}));
+}
+
