@@ -64,6 +64,8 @@ public:
     [[nodiscard]] std::size_t hitNumber() const { return m_hitNumber; }
     /// Selects a hit (a place in Hits::byTime) and scrolls to it.
     void showHit(std::size_t place);
+    /// Shows a hit and zooms so that it takes about a fifth of the width.
+    void zoomToHit(std::size_t place);
     /// Returns all actions that have a key, for menus and the help page.
     [[nodiscard]] const std::vector<QAction*>& keys() const { return m_keys; }
     /// Returns an HTML description of what is drawn at a place of the viewport.
@@ -77,9 +79,9 @@ signals:
     void hitsChanged(); ///< a search has ended, or another hit is selected
     void copyRequested();
     void pictureRequested();
+    void exportRequested(const ringside::model::Interval& time, const std::vector<std::size_t>& ranks);
 
 protected:
-    void exportRequested(const ringside::model::Interval& time, const std::vector<std::size_t>& ranks);
     bool viewportEvent(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
@@ -103,9 +105,9 @@ private:
     void addRankActions(QMenu& menu, std::size_t rank);
     void addSpanActions(QMenu& menu, const timeline::SpanId& span);
     void addMarkActions(QMenu& menu, std::int64_t timeNs);
+    void addExportActions(QMenu& menu, std::optional<std::size_t> rank);
     void askForMarkName(std::int64_t timeNs);
     [[nodiscard]] std::optional<std::int64_t> timeOfMouse() const;
-    void addExportActions(QMenu& menu, std::optional<std::size_t> rank);
     void toNeighbour(timeline::Direction direction);
     void fit();
     void undo();

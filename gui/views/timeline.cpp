@@ -9,6 +9,7 @@
 #include "timeline/timeline_widget.h"
 #include "values/text.h"
 #include "views/view.h"
+#include "widgets/hit_panel.h"
 #include "widgets/range_panel.h"
 
 #include <QApplication>
@@ -18,6 +19,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSettings>
 #include <QSplitter>
 #include <QTextBrowser>
 #include <QToolButton>
@@ -38,6 +40,7 @@ public:
         m_timeline->setObjectName(u"timeline"_s);
         m_overview = new Overview(this);
         m_range = new RangePanel(this);
+        m_hits = new HitPanel(this);
         m_details = new QTextBrowser(this);
         m_details->setAccessibleName(u"Selection"_s);
         m_details->setFrameShape(QFrame::NoFrame);
@@ -89,6 +92,7 @@ public:
             m_timeline->setRankOrder(static_cast<timeline::RankOrder>(m_order->currentIndex()));
         }
         showSelection();
+        showResult();
     }
 
 private:
@@ -103,10 +107,11 @@ private:
         column->addWidget(m_overview);
         column->addWidget(m_timeline, 1);
         part->addWidget(picture);
+        part->addWidget(m_hits);
         part->addWidget(m_range);
         part->setCollapsible(0, false);
         part->setStretchFactor(0, 1);
-        part->setSizes({300, 160});
+        part->setSizes({300, 160, 160});
         return part;
     }
 
@@ -125,12 +130,13 @@ private:
             QApplication::clipboard()->setText(text);
         });
         connect(m_timeline, &TimelineWidget::pictureRequested, this, [this] { savePicture(); });
+        connect(m_timeline, &TimelineWidget::exportRequested, &m_navigator, &Navigator::exportRequested);
         connect(m_timeline, &TimelineWidget::findRequested, this, [this] {
             m_search->setFocus();
             m_search->selectAll();
         });
         connect(m_timeline, &TimelineWidget::hitsChanged, this, [this] { showResult(); });
-        connect(m_timeline, &TimelineWidget::exportRequested, &m_navigator, &Navigator::exportRequested);
+        connect(m_hits, &HitPanel::hitChosen, m_timeline, &TimelineWidget::zoomToHit);
         connect(m_details, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
             if (link.scheme() == u"collective"_s) {
                 m_timeline->showCollective(link.path().toULongLong());
@@ -202,9 +208,31 @@ private:
         line->addWidget(m_search);
         line->addWidget(button(Qt::LeftArrow, u"Previous match"_s, Direction::Backward));
         line->addWidget(button(Qt::RightArrow, u"Next match"_s, Direction::Forward));
-        line->addWidget(m_result, 1);
+        line->addWidget(m_result);
+        line->addWidget(listButton());
+        line->addStretch(1);
         addChoices(line);
         return line;
+    }
+
+    /// Shows or hides the list of all matches; remembered.
+    QToolButton* listButton()
+    {
+        constexpr auto kSetting = "timeline/listHits"_L1;
+        auto* const button = new QToolButton(this);
+        button->setText(u"List"_s);
+        button->setAccessibleName(u"List all matches"_s);
+        button->setToolTip(u"Lists all matches by time, with rank, stream or thread and duration"_s);
+        button->setCheckable(true);
+        button->setAutoRaise(true);
+        button->setChecked(QSettings().value(kSetting, false).toBool());
+        m_hits->setVisible(button->isChecked());
+        connect(button, &QToolButton::toggled, this, [this](bool on) {
+            QSettings().setValue(kSetting, on);
+            m_hits->setVisible(on);
+            showResult();
+        });
+        return button;
     }
 
     /// The order of the ranks, and which tracks are shown.
@@ -248,6 +276,9 @@ private:
             }
         }
         m_result->setText(text);
+        if (!m_hits->isHidden()) {
+            m_hits->setHits(m_session, hits, m_timeline->hitNumber());
+        }
     }
 
     [[nodiscard]] QString selectionHtml() const
@@ -345,6 +376,7 @@ private:
     TimelineWidget* m_timeline;
     Overview* m_overview;
     RangePanel* m_range;
+    HitPanel* m_hits;
     QTextBrowser* m_details;
     QLineEdit* m_search = nullptr;
     QLabel* m_result = nullptr;

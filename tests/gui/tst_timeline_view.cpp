@@ -7,6 +7,7 @@
 #include "timeline/timeline_widget.h"
 #include "values/text.h"
 #include "views/view.h"
+#include "widgets/hit_panel.h"
 #include "widgets/range_panel.h"
 
 #include <QAbstractItemModelTester>
@@ -19,6 +20,7 @@
 #include <QTest>
 #include <QTextBrowser>
 #include <QTimer>
+#include <QToolButton>
 
 namespace ringside::gui {
 
@@ -98,6 +100,36 @@ private slots:
         QTest::keyClick(m_timeline, Qt::Key_R);
         m_view.reset();
         QTest::qWait(20);
+    }
+
+    void matchesAreListedByTimeAndARowZoomsToIt()
+    {
+        auto* const panel = m_view->findChild<HitPanel*>();
+        QVERIFY(panel->isHidden());
+        find("data");
+        const QList<QToolButton*> buttons = m_view->findChildren<QToolButton*>();
+        QToolButton* const button = *std::ranges::find(buttons, QStringLiteral("List"), &QToolButton::text);
+        button->click();
+        auto* const table = panel->findChild<QTableView*>();
+        QVERIFY(panel->isVisible());
+        QCOMPARE(table->model()->rowCount(), 48);
+        QCOMPARE(table->currentIndex().row(), 0); // the hit that is shown
+        const auto text = [table](int row, int column) {
+            return table->model()->index(row, column).data().toString();
+        };
+        QCOMPARE(text(7, 0), QStringLiteral("data"));
+        QVERIFY2(text(7, 3).endsWith(QStringLiteral(" s")), qPrintable(text(7, 3)));
+        table->setFocus();
+        table->setCurrentIndex(table->model()->index(7, 0));
+        QTest::keyClick(table, Qt::Key_Return);
+        QCOMPARE(m_timeline->hitNumber(), std::size_t{8});
+        const Interval hit = m_session.timeline->span(*m_timeline->selected()).time;
+        QVERIFY(m_timeline->visible().length() < 6 * hit.length());
+        QTest::keyClick(m_timeline, Qt::Key_Escape);
+        m_timeline->find({}, timeline::Direction::Forward);
+        QCOMPARE(table->model()->rowCount(), 0);
+        button->click(); // hidden for the tests that follow
+        QVERIFY(panel->isHidden());
     }
 
     void whatIsSelectedIsCopiedAsText()

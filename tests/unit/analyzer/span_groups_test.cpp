@@ -2,6 +2,7 @@
 // What is added up by name, what a search finds, and how kernels are called.
 #include "support/trace_builder.h"
 #include "timeline/collective_details.h"
+#include "timeline/hit_table.h"
 #include "timeline/kernel_family.h"
 #include "timeline/rank_order.h"
 #include "timeline/search.h"
@@ -136,6 +137,30 @@ TEST(Search, findsAllAndGoesRoundInBothDirections)
     EXPECT_EQ(search(run.model, run.timeline, {"data", {}, {}}, [] { return true; }).count, 0U);
 }
 
+TEST(Search, isATableByTimeWithKernelsByShortNames)
+{
+    const LateRun run;
+    const Hits hits = search(run.model, run.timeline, {"a", {}, {}});
+    const report::Table table = hitTable(run.model, run.timeline, hits, 20);
+    ASSERT_EQ(table.rows.size(), 20U) << "no more than wanted, of " << hits.count;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        const SpanId& hit = hits.spans[hits.byTime[row]];
+        EXPECT_EQ(cellText(table.rows[row][0]),
+                  nameOf(run.model, run.timeline.tracks[hit.track], run.timeline.span(hit)));
+    }
+    const Hits collectives = search(run.model, run.timeline, {"AllReduce", std::nullopt, std::size_t{0}});
+    const std::vector<std::string> names = shownNames(run.model, run.timeline, collectives, 10'000);
+    ASSERT_EQ(names.size(), collectives.count);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const SpanId& hit = collectives.spans[collectives.byTime[i]];
+        const Span span = run.timeline.span(hit);
+        if (span.kind == SpanKind::Wait) { // the whole kernel, not its waiting alone
+            EXPECT_GT(timeOf(run.timeline, hit).length(), span.time.length());
+        }
+        EXPECT_EQ(names[i].find('('), std::string::npos) << names[i];
+    }
+}
+
 TEST(Search, findsAsManySpansAsAGroupHas)
 {
     const LateRun run;
@@ -229,6 +254,12 @@ TEST(KernelNames, haveFamiliesThatPeopleWouldGiveThem)
     }
 }
 
+TEST(KernelNames, thatLookAlikeAreNumbered)
+{
+    const std::vector<std::string> names{"f<int>(int)", "g()", "f<float>(float)", "f<int>(int)"};
+    EXPECT_EQ(shortNames(names), (std::vector<std::string>{"f<…>", "g", "f<…> (2)", "f<…>"}));
+}
+
 TEST(KernelNames, areShortWithoutWhatNobodyReads)
 {
     EXPECT_EQ(shortName("void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float> >(int, float*)"),
@@ -246,9 +277,3 @@ TEST(KernelNames, areShortWithoutWhatNobodyReads)
 
 } // namespace
 } // namespace ringside::timeline
-TEST(KernelNames, thatLookAlikeAreNumbered)
-{
-    const std::vector<std::string> names{"f<int>(int)", "g()", "f<float>(float)", "f<int>(int)"};
-    EXPECT_EQ(shortNames(names), (std::vector<std::string>{"f<…>", "g", "f<…> (2)", "f<…>"}));
-}
-
