@@ -27,6 +27,20 @@ bool isClosing(char c)
     return c == '>' || c == ')' || c == ']' || c == '}';
 }
 
+/// Returns the first argument of the first template of a name.
+std::string_view firstArgument(std::string_view name)
+{
+    const std::size_t first = name.find('<') + 1;
+    int depth = 0;
+    for (std::size_t i = first; i < name.size(); ++i) {
+        if (depth == 0 && (name[i] == ',' || isClosing(name[i]))) {
+            return name.substr(first, i - first);
+        }
+        depth += isOpening(name[i]) ? 1 : isClosing(name[i]) ? -1 : 0;
+    }
+    return {};
+}
+
 } // namespace
 
 KernelFamily familyOf(std::string_view kernel)
@@ -82,6 +96,11 @@ std::string shortName(std::string_view name)
     }
     if (result.empty()) {
         return std::string(name);
+    }
+    if (folded && (result == "Kernel" || result == "Kernel2")) { // CUTLASS: the argument is what it runs
+        if (const std::string_view argument = firstArgument(text); !argument.empty()) {
+            return shortName(argument);
+        }
     }
     return folded ? result + "<…>" : result;
 }

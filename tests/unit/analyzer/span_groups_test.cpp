@@ -269,6 +269,11 @@ TEST(KernelNames, areShortWithoutWhatNobodyReads)
     EXPECT_EQ(shortName("ampere_sgemm_128x64_nn"), "ampere_sgemm_128x64_nn");
     EXPECT_EQ(shortName("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"),
               "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
+    EXPECT_EQ(shortName("void cutlass::Kernel<cutlass_80_gemm_256x64_nn>(cutlass_80_gemm_256x64_nn::Params)"),
+              "cutlass_80_gemm_256x64_nn");
+    EXPECT_EQ(shortName("void cutlass::Kernel2<ns::gemm<float, 2>, 3>(int)"), "gemm<…>");
+    EXPECT_EQ(shortName("Kernel<"), "Kernel<…>");
+    EXPECT_EQ(shortName("Kernel<Kernel<Kernel<"), "Kernel<…>");
     EXPECT_EQ(shortName("aten::mm"), "mm");
     EXPECT_EQ(shortName("<><>"), "<><>");
     EXPECT_EQ(shortName("((("), "(((");
