@@ -2,7 +2,7 @@
 // Every colour that the program paints with, for light and for dark windows. Data colours are those of Okabe
 // and Ito (2008), which people with colour blindness can tell apart. No meaning depends on colour alone.
 #pragma once
-#include "timeline/lane.h"
+#include "timeline/work_family.h"
 
 #include <QColor>
 
@@ -21,10 +21,15 @@ struct Theme {
     QColor problem, warning, info;
     QColor mark; ///< drawn on top of data: last arrivals, selections
     std::array<QColor, timeline::kSpanKinds> spans;
-    std::array<QColor, 7> series; ///< lines of a chart, in this order
+    std::array<QColor, timeline::kWorkFamilies> families; ///< of device work, if it is coloured by family
+    std::array<QColor, 7> series;                         ///< lines of a chart, in this order
     [[nodiscard]] const QColor& of(timeline::SpanKind kind) const
     {
         return spans[static_cast<std::size_t>(kind)];
+    }
+    [[nodiscard]] const QColor& of(timeline::WorkFamily family) const
+    {
+        return families[static_cast<std::size_t>(family)];
     }
 };
 

@@ -54,14 +54,18 @@ void BarImage::fill(int y, int height, const QColor& colour)
 }
 
 void BarImage::add(const std::vector<timeline::Bar>& bars, const Shares& shares,
-                   const model::Interval& visible, int y, int height)
+                   const model::Interval& visible, int y, int height, const ColourOf& colourOf)
 {
     const Lines lines = linesOf(y, height);
     if (lines.first >= lines.last || visible.length() == 0) {
         return;
     }
+    if (colourOf) {
+        colourPixels(bars, visible, colourOf);
+    }
     add(shares, y, height);
-    findRuns(bars, visible);
+    m_pixels.clear();
+    findRuns(bars, visible, colourOf);
     for (int at = lines.first; at < lines.last; ++at) {
         paintLine(line(at));
     }
@@ -81,7 +85,7 @@ void BarImage::add(const Shares& shares, int y, int height)
         const timeline::ByKind<float>& here = shares[static_cast<std::size_t>(x)];
         if (stacked) {
             paintStack(here, x, lines);
-        } else if (const QRgb colour = mixOf(here); colour != m_base) {
+        } else if (const QRgb colour = mixOf(here, x); colour != m_base) {
             for (int at = lines.first; at < lines.last; ++at) {
                 line(at)[x] = colour;
             }
@@ -99,18 +103,19 @@ void BarImage::paintStack(const timeline::ByKind<float>& shares, int x, const Li
         if (shares[kind] > 0) {
             top += static_cast<double>(shares[kind]) * height;
             for (const int to = std::min(height, static_cast<int>(std::lround(top))); done < to; ++done) {
-                line(lines.last - 1 - done)[x] = m_colours[kind];
+                line(lines.last - 1 - done)[x] = coloursAt(x)[kind];
             }
         }
     }
     if (top > 0 && done == 0) {
-        line(lines.last - 1)[x] = mixOf(shares);
+        line(lines.last - 1)[x] = mixOf(shares, x);
     }
 }
 
 /// Mixes the kinds' colours with that of the background, by their shares.
-QRgb BarImage::mixOf(const timeline::ByKind<float>& shares) const
+QRgb BarImage::mixOf(const timeline::ByKind<float>& shares, int x) const
 {
+    const Colours& colours = coloursAt(x);
     double sum = 0;
     for (const float share : shares) {
         sum += static_cast<double>(share);
@@ -123,9 +128,9 @@ QRgb BarImage::mixOf(const timeline::ByKind<float>& shares) const
                                 qBlue(m_base) * (1 - strength)};
     for (std::size_t kind = 0; kind < shares.size(); ++kind) {
         const double part = strength * static_cast<double>(shares[kind]) / sum;
-        mixed[0] += part * qRed(m_colours[kind]);
-        mixed[1] += part * qGreen(m_colours[kind]);
-        mixed[2] += part * qBlue(m_colours[kind]);
+        mixed[0] += part * qRed(colours[kind]);
+        mixed[1] += part * qGreen(colours[kind]);
+        mixed[2] += part * qBlue(colours[kind]);
     }
     return qRgb(static_cast<int>(std::lround(mixed[0])), static_cast<int>(std::lround(mixed[1])),
                 static_cast<int>(std::lround(mixed[2])));
@@ -165,21 +170,46 @@ void BarImage::add(const timeline::SampleLine& line, const model::Interval& visi
     }
 }
 
-void BarImage::findRuns(const std::vector<timeline::Bar>& bars, const model::Interval& visible)
+int BarImage::pixelOf(std::int64_t timeNs, const model::Interval& visible) const
 {
-    const int width = m_image.width();
-    const double scale = width / static_cast<double>(visible.length());
-    const auto pixel = [&](std::int64_t timeNs) {
-        const double x = static_cast<double>(timeNs - visible.start) * scale;
-        return static_cast<int>(std::lround(std::clamp(x, 0.0, static_cast<double>(width))));
-    };
+    const double width = m_image.width();
+    const double x =
+        static_cast<double>(timeNs - visible.start) * (width / static_cast<double>(visible.length()));
+    return static_cast<int>(std::lround(std::clamp(x, 0.0, width)));
+}
+
+void BarImage::colourPixels(const std::vector<timeline::Bar>& bars, const model::Interval& visible,
+                            const ColourOf& colourOf)
+{
+    const auto width = static_cast<std::size_t>(m_image.width());
+    m_pixels.assign(width, m_colours);
+    std::vector<timeline::ByKind<std::int64_t>> longest(width);
+    for (const timeline::Bar& bar : bars) {
+        const auto kind = static_cast<std::size_t>(bar.kind);
+        const auto first = static_cast<std::size_t>(pixelOf(bar.time.start, visible));
+        const auto last = std::max(first + 1, static_cast<std::size_t>(pixelOf(bar.time.end, visible)));
+        const auto colour = colourOf(bar);
+        for (std::size_t x = first; colour && x < std::min(last, width); ++x) {
+            if (bar.longestNs >= longest[x][kind]) {
+                longest[x][kind] = bar.longestNs;
+                m_pixels[x][kind] = *colour;
+            }
+        }
+    }
+}
+
+void BarImage::findRuns(const std::vector<timeline::Bar>& bars, const model::Interval& visible,
+                        const ColourOf& colourOf)
+{
     m_runs.clear();
     for (const timeline::Bar& bar : bars) {
-        Run run{pixel(bar.time.start), pixel(bar.time.end), bar.kind, bar.time.start >= visible.start};
+        Run run{pixelOf(bar.time.start, visible), pixelOf(bar.time.end, visible), bar.kind,
+                m_colours[static_cast<std::size_t>(bar.kind)], bar.time.start >= visible.start};
         if (!m_runs.empty()) {
             run.left = std::max(run.left, m_runs.back().right);
         }
         if (bar.count == 1 && run.right - run.left >= kParted) {
+            run.colour = colourOf ? colourOf(bar).value_or(run.colour) : run.colour;
             m_runs.push_back(run);
         }
     }
@@ -188,7 +218,7 @@ void BarImage::findRuns(const std::vector<timeline::Bar>& bars, const model::Int
 void BarImage::paintLine(QRgb* line) const
 {
     for (const Run& run : m_runs) {
-        std::fill(line + run.left, line + run.right, m_colours[static_cast<std::size_t>(run.kind)]);
+        std::fill(line + run.left, line + run.right, run.colour);
         if (run.begins) {
             line[run.left] = m_base;
         }

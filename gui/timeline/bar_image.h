@@ -8,6 +8,8 @@
 
 #include <QImage>
 
+#include <functional>
+#include <optional>
 #include <vector>
 
 namespace ringside::gui {
@@ -23,8 +25,11 @@ public:
     /// Draws `bars`, which are sorted by start, and below them what every pixel is covered with: a single
     /// bar with room for edges is drawn in full; of all others, the height stands for the share of the
     /// pixel's time, and in lines with little height the strength of the colour does.
+    /// `colourOf` may give bars another colour than their kind's. Of several within a pixel, the longest one
+    /// decides for all of its kind.
+    using ColourOf = std::function<std::optional<QRgb>(const timeline::Bar&)>;
     void add(const std::vector<timeline::Bar>& bars, const Shares& shares, const model::Interval& visible,
-             int y, int height);
+             int y, int height, const ColourOf& colourOf = {});
     /// Draws only what every pixel is covered with.
     void add(const Shares& shares, int y, int height);
     /// Draws a step line and the area below it, from 0 at the bottom to `line.most` at the top. Gaps stay
@@ -38,6 +43,7 @@ private:
         int left = 0;
         int right = 0; ///< one past its last pixel
         timeline::SpanKind kind = timeline::SpanKind::Step;
+        QRgb colour = 0;
         bool begins = true; ///< the bar begins in the visible range
     };
     struct Lines {
@@ -45,9 +51,18 @@ private:
         int last = 0; ///< one past the last pixel
     };
     [[nodiscard]] Lines linesOf(int y, int height) const;
-    void findRuns(const std::vector<timeline::Bar>& bars, const model::Interval& visible);
+    using Colours = std::array<QRgb, timeline::kSpanKinds>;
+    void colourPixels(const std::vector<timeline::Bar>& bars, const model::Interval& visible,
+                      const ColourOf& colourOf);
+    void findRuns(const std::vector<timeline::Bar>& bars, const model::Interval& visible,
+                  const ColourOf& colourOf);
     void paintStack(const timeline::ByKind<float>& shares, int x, const Lines& lines);
-    [[nodiscard]] QRgb mixOf(const timeline::ByKind<float>& shares) const;
+    [[nodiscard]] QRgb mixOf(const timeline::ByKind<float>& shares, int x) const;
+    [[nodiscard]] int pixelOf(std::int64_t timeNs, const model::Interval& visible) const;
+    [[nodiscard]] const Colours& coloursAt(int x) const
+    {
+        return m_pixels.empty() ? m_colours : m_pixels[static_cast<std::size_t>(x)];
+    }
     void paintLine(QRgb* line) const;
     void hatch(const Run& run, const Lines& lines);
     [[nodiscard]] QRgb* line(int y) { return reinterpret_cast<QRgb*>(m_image.scanLine(y)); }
@@ -55,8 +70,9 @@ private:
     QImage m_image;
     double m_ratio = 1;
     QRgb m_base = 0;
-    std::array<QRgb, timeline::kSpanKinds> m_colours{};
-    std::vector<Run> m_runs; ///< of the line that is being drawn
+    Colours m_colours{};
+    std::vector<Colours> m_pixels; ///< of the line that is being drawn, by pixel; empty: m_colours
+    std::vector<Run> m_runs;       ///< of the line that is being drawn
 };
 
 } // namespace ringside::gui

@@ -160,13 +160,35 @@ void TimelinePainter::addBars(const Frame& frame, const Row& row)
     const timeline::Lane& lane = frame.scene.timeline->tracks[*row.track].lanes[row.lane];
     const std::vector<Bar> bars =
         lane.bars(frame.scene.visible, nsPerPixel(frame.scene.visible, static_cast<double>(pixels)));
+    const auto colourOf = [&](const Bar& bar) -> std::optional<QRgb> {
+        const auto family = familyOf(frame, row, bar.longest);
+        return family ? std::optional(frame.scene.theme->of(*family).rgb()) : std::nullopt;
+    };
     m_bars.add(bars, timeline::coverageOf(lane, bars, frame.scene.visible, pixels), frame.scene.visible,
-               y + 1, row.height - 2);
+               y + 1, row.height - 2, frame.scene.byFamily ? colourOf : BarImage::ColourOf());
     for (const Bar& bar : bars) {
         if (static_cast<double>(bar.longestNs) * frame.pixelsPerNs() >= kNamedWidth) {
             m_named.push_back({&row, bar.longest});
         }
     }
+}
+
+std::optional<timeline::WorkFamily> TimelinePainter::familyOf(const Frame& frame, const Row& row,
+                                                              std::size_t span)
+{
+    const timeline::Track& track = frame.scene.timeline->tracks[*row.track];
+    const Span what = track.lanes[row.lane].span(span);
+    if (what.kind == SpanKind::Wait) {
+        return std::nullopt; // it has the name of a kernel, but is no work
+    }
+    constexpr unsigned kNameBits = 40;
+    const std::uint64_t key = static_cast<std::uint64_t>(*row.track) << kNameBits ^
+                              timeline::nameKey(*frame.scene.model, track, what);
+    const auto [entry, fresh] = m_families.try_emplace(key);
+    if (fresh) {
+        entry->second = timeline::workFamilyOf(*frame.scene.model, track, what);
+    }
+    return entry->second;
 }
 
 void TimelinePainter::paintLabels(const Frame& frame, const Row& row) const
@@ -246,7 +268,8 @@ void TimelinePainter::paintName(const Frame& frame, const Named& named)
     if (label == nullptr) {
         return;
     }
-    const QColor& colour = frame.scene.theme->of(span.kind);
+    const auto family = frame.scene.byFamily ? familyOf(frame, *named.row, named.span) : std::nullopt;
+    const QColor& colour = family ? frame.scene.theme->of(*family) : frame.scene.theme->of(span.kind);
     if (waits) { // a filled box would hide the text, so that only its colour is laid under it
         frame.painter.fillRect(QRectF(box.left() + 1, box.top(), label->width + 2 * kRoom - 1, box.height()),
                                colour);

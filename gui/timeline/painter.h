@@ -13,6 +13,7 @@
 #include <QString>
 
 #include <optional>
+#include <unordered_map>
 
 class QFontMetrics;
 class QPainter;
@@ -40,6 +41,7 @@ struct Scene {
     std::vector<std::int64_t> marks;      ///< times of the marks
     const timeline::Hits* hits = nullptr; ///< of a search; null: none
     std::optional<std::int64_t> hover;    ///< time under the mouse
+    bool byFamily = false;                ///< device work has the colours of its families
 };
 
 class TimelinePainter final {
@@ -76,7 +78,12 @@ private:
     void paintRuler(const Frame& frame) const;
     void paintHover(const Frame& frame) const;
 
+    [[nodiscard]] std::optional<timeline::WorkFamily> familyOf(const Frame& frame, const Row& row,
+                                                               std::size_t span);
+
     BarImage m_bars;
+    /// By track and name: a family is told once for each name. Belongs to one timeline.
+    std::unordered_map<std::uint64_t, std::optional<timeline::WorkFamily>> m_families;
     LabelCache m_names;
     std::vector<Named> m_named; ///< of the present frame
 };

@@ -11,6 +11,7 @@
 #include <QInputDialog>
 #include <QMenu>
 #include <QScrollBar>
+#include <QSettings>
 
 namespace ringside::gui {
 
@@ -41,6 +42,10 @@ void TimelineWidget::fillMenu(QMenu& menu, const QPoint& position)
     menu.addAction(u"Copy a &link to this view"_s, this, [this, rank] {
         QApplication::clipboard()->setText(linkTo(m_session.paths, visible(), rank));
     });
+    QAction* const byFamily =
+        menu.addAction(u"Colours by &family of kernels"_s, this, &TimelineWidget::setByFamily);
+    byFamily->setCheckable(true);
+    byFamily->setChecked(isByFamily());
     addExportActions(menu, rank ? std::optional(row->rank) : std::nullopt);
     menu.addSeparator();
     if (rank) {
@@ -112,6 +117,14 @@ void TimelineWidget::addRankActions(QMenu& menu, std::size_t rank)
         m_shown.ranks = {rank};
         relayout();
     });
+}
+
+void TimelineWidget::setByFamily(bool byFamily)
+{
+    QSettings().setValue(QLatin1StringView(kByFamily), byFamily);
+    m_scene.byFamily = byFamily;
+    viewport()->update();
+    emit selectionChanged(); // the legend is beside the selection
 }
 
 void TimelineWidget::addExportActions(QMenu& menu, std::optional<std::size_t> rank)

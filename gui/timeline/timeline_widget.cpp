@@ -12,6 +12,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
+#include <QSettings>
 #include <QToolTip>
 
 #include <cmath>
@@ -40,6 +41,7 @@ TimelineWidget::TimelineWidget(QWidget* parent) : QAbstractScrollArea(parent)
     viewport()->setMouseTracking(true);
     connect(verticalScrollBar(), &QScrollBar::valueChanged, viewport(), qOverload<>(&QWidget::update));
     addKeys();
+    m_scene.byFamily = QSettings().value(QLatin1StringView(kByFamily), false).toBool();
 }
 
 TimelineWidget::~TimelineWidget()
@@ -67,6 +69,7 @@ void TimelineWidget::setSession(const Session& session)
         return;
     }
     if (!sameRun) {
+        m_painter = {};
         m_shown = {};
         m_scene.marked.clear();
         m_scene.evidence.reset();

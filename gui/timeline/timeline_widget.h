@@ -45,6 +45,9 @@ public:
     void setRange(const std::optional<Interval>& range);
     [[nodiscard]] const Marks& marks() const { return m_marks; }
     void renameMark(std::int64_t timeNs, const QString& name);
+    /// Whether device work has the colours of its families (the default: of its kinds); stored.
+    [[nodiscard]] bool isByFamily() const { return m_scene.byFamily; }
+    void setByFamily(bool byFamily);
     void setRankOrder(timeline::RankOrder order);
     /// Shows only tracks whose names contain this text; empty: all.
     void setTrackFilter(const QString& text);
@@ -93,6 +96,7 @@ protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
+    static constexpr auto kByFamily = "timeline/colourByFamily"; ///< setting
     enum class Drag : std::uint8_t { None, Pan, Range };
     void addKeys();
     void addKey(const QString& text, const QString& help, const QList<QKeySequence>& keys,

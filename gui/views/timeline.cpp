@@ -354,7 +354,16 @@ private:
     {
         using timeline::SpanKind;
         const Theme& theme = themeOf(palette());
+        const auto row = [](const QColor& colour, const QString& text) {
+            return u"<tr><td bgcolor=\"%1\">&nbsp;&nbsp;&nbsp;&nbsp;</td><td>%2</td></tr>"_s.arg(
+                colour.name(), text);
+        };
+        const bool byFamily = m_timeline->isByFamily();
         QString html = u"<table cellpadding=2>"_s;
+        for (std::size_t i = 0; byFamily && i < timeline::kWorkFamilies; ++i) {
+            const auto family = static_cast<timeline::WorkFamily>(i);
+            html += row(theme.of(family), toQt(timeline::familyName(family)));
+        }
         for (const auto& [kind, text] :
              {std::pair(SpanKind::Compute, u"compute"_s),
               std::pair(SpanKind::Wait, u"waiting for the last rank"_s),
@@ -362,11 +371,15 @@ private:
               std::pair(SpanKind::NcclCall, u"NCCL call of the host"_s),
               std::pair(SpanKind::Range, u"user range (NVTX)"_s),
               std::pair(SpanKind::ApiCall, u"CUDA call"_s)}) {
-            html += u"<tr><td bgcolor=\"%1\">&nbsp;&nbsp;&nbsp;&nbsp;</td><td>%2</td></tr>"_s.arg(
-                theme.of(kind).name(), text);
+            const bool isWork =
+                kind == SpanKind::Compute || kind == SpanKind::Transfer || kind == SpanKind::Copy;
+            html += byFamily && isWork ? QString() : row(theme.of(kind), text);
         }
-        return html +
-               u"<tr><td align=center>&#9660;</td><td>arrived last at a collective</td></tr></table>"_s;
+        html += u"<tr><td align=center>&#9660;</td><td>arrived last at a collective</td></tr></table>"_s;
+        return byFamily
+                   ? html + u"<p>By family (K: by kind). Where a pixel holds several kernels, the longest "
+                            u"one colours all. Strips and the overview are by kind.</p>"_s
+                   : html;
     }
 
     Navigator& m_navigator;

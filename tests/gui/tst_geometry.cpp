@@ -13,6 +13,9 @@
 #include <QPalette>
 #include <QTest>
 
+#include <cmath>
+#include <numeric>
+
 namespace ringside::gui {
 
 class TestGeometry final : public QObject {
@@ -323,7 +326,107 @@ private slots:
         }
     }
 
+    void familiesDifferForColourBlindEyesToo_data()
+    {
+        QTest::addColumn<QColor>("window");
+        QTest::addRow("light") << QColor(Qt::white);
+        QTest::addRow("dark") << QColor(Qt::black);
+    }
+    void familiesDifferForColourBlindEyesToo()
+    {
+        constexpr double kApart = 12; // in CIE L*a*b*; about 2 can just be told apart side by side
+        QFETCH(QColor, window);
+        QPalette palette;
+        palette.setColor(QPalette::Window, window);
+        const Theme& theme = themeOf(palette);
+        std::vector<QColor> colours(theme.families.begin(), theme.families.end());
+        colours.push_back(theme.of(timeline::SpanKind::Wait));
+        colours.push_back(theme.base);
+        for (const Sight& sight : kSights) {
+            for (std::size_t i = 0; i < colours.size(); ++i) {
+                for (std::size_t k = i + 1; k < colours.size(); ++k) {
+                    const double distance = distanceOf(seen(colours[i], sight), seen(colours[k], sight));
+                    QVERIFY2(distance >= kApart, qPrintable(QStringLiteral("%1 and %2, %3: %4")
+                                                                .arg(colours[i].name(), colours[k].name(),
+                                                                     QString::fromLatin1(sight.name))
+                                                                .arg(distance)));
+                }
+            }
+        }
+        for (const QColor& family : theme.families) {
+            QVERIFY2(contrast(inkOn(family), family) >= 4.5, qPrintable(family.name()));
+        }
+    }
+
+    void barsMayHaveTheColoursOfTheirFamilies()
+    {
+        const Theme& theme = themeOf(QPalette());
+        timeline::Lane lane;
+        lane.add({{0, 500}, timeline::SpanKind::Compute, 0});
+        lane.add({{500, 700}, timeline::SpanKind::Compute, 1});
+        lane.add(
+            {{700, 720}, timeline::SpanKind::Compute, 0}); // two within a pixel: the longer one colours it
+        lane.add({{720, 725}, timeline::SpanKind::Compute, 1});
+        lane.finish();
+        const Interval visible{0, 2'500};
+        BarImage image;
+        image.begin({100, 20}, 1, theme);
+        const auto bars = lane.bars(visible, nsPerPixel(visible, 100));
+        const auto colourOf = [&](const timeline::Bar& bar) {
+            return std::optional<QRgb>(lane.span(bar.longest).row == 0 ? 0xff112233 : 0xff445566);
+        };
+        image.add(bars, timeline::coverageOf(lane, bars, visible, 100), visible, 0, 20, colourOf);
+        QVERIFY(pixelsOf(image, 10, QColor(0x11, 0x22, 0x33)) == 20);
+        QVERIFY(pixelsOf(image, 24, QColor(0x44, 0x55, 0x66)) == 20);
+        QVERIFY(pixelsOf(image, 28, QColor(0x11, 0x22, 0x33)) > 0);
+        QCOMPARE(pixelsOf(image, 28, QColor(0x44, 0x55, 0x66)), 0);
+        for (int x = 0; x < 100; ++x) {
+            QCOMPARE(pixelsOf(image, x, theme.compute), 0);
+        }
+    }
+
 private:
+    using Triple = std::array<double, 3>;
+    /// Linear RGB as an eye sees it: Machado, Oliveira and Fernandes (2009), severity 1.
+    struct Sight {
+        const char* name;
+        std::array<Triple, 3> matrix;
+    };
+    static constexpr std::array<Sight, 4> kSights{Sight{"usual", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}},
+                                                  Sight{"protanopia",
+                                                        {{{0.152286, 1.052583, -0.204868},
+                                                          {0.114503, 0.786281, 0.099216},
+                                                          {-0.003882, -0.048116, 1.051998}}}},
+                                                  Sight{"deuteranopia",
+                                                        {{{0.367322, 0.860646, -0.227968},
+                                                          {0.280085, 0.672501, 0.047413},
+                                                          {-0.011820, 0.042940, 0.968881}}}},
+                                                  Sight{"tritanopia",
+                                                        {{{1.255528, -0.076749, -0.178779},
+                                                          {-0.078411, 0.930809, 0.147602},
+                                                          {0.004733, 0.691367, 0.303900}}}}};
+    /// Returns the place of a colour in CIE L*a*b*, white point D65.
+    static Triple seen(const QColor& colour, const Sight& sight)
+    {
+        const auto linear = [](double value) {
+            return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+        };
+        const Triple given{linear(colour.redF()), linear(colour.greenF()), linear(colour.blueF())};
+        Triple rgb{};
+        for (std::size_t i = 0; i < 3; ++i) {
+            rgb[i] = std::clamp(std::inner_product(given.begin(), given.end(), sight.matrix[i].begin(), 0.0),
+                                0.0, 1.0);
+        }
+        const auto f = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
+        const double x = f((0.4124 * rgb[0] + 0.3576 * rgb[1] + 0.1805 * rgb[2]) / 0.95047);
+        const double y = f(0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]);
+        const double z = f((0.0193 * rgb[0] + 0.1192 * rgb[1] + 0.9505 * rgb[2]) / 1.08883);
+        return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+    }
+    static double distanceOf(const Triple& a, const Triple& b)
+    {
+        return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    }
     static void draw(BarImage& image, const timeline::Lane& lane, const Interval& visible, int y, int height)
     {
         const int width = image.image().width();
