@@ -7,6 +7,7 @@
 #include "app/text.h"
 #include "compare/aligned_time.h"
 #include "compare/comparison.h"
+#include "timeline/kernel_family.h"
 #include "timeline/timeline_widget.h"
 #include "views/view.h"
 #include "widgets/empty_page.h"
@@ -244,7 +245,9 @@ private:
     {
         m_sentence->setText(u"<b>%1</b>"_s.arg(toHtml(compare::sentenceOf(comparison))));
         m_metrics->setTable(compare::metricTable(comparison));
-        m_kernels->setTable(compare::itemTable(comparison.kernels));
+        std::vector<std::string> kernels;
+        std::ranges::transform(comparison.kernels, std::back_inserter(kernels), &compare::Item::name);
+        m_kernels->setTable(compare::itemTable(comparison.kernels), timeline::shortNames(kernels));
         m_collectives->setTable(compare::itemTable(comparison.collectives));
         const auto list = [](const QString& title, const std::vector<std::string>& lines) -> QString {
             QString html = u"<p><b>%1</b><br>"_s.arg(title);

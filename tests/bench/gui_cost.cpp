@@ -140,5 +140,9 @@ int main(int argc, char** argv)
     std::puts(" with host threads and launches:");
     widget.showTime(session.timeline->extent);
     measureFrames(widget);
+    std::puts(" the same, coloured by family:");
+    widget.setByFamily(true);
+    widget.showTime(session.timeline->extent);
+    measureFrames(widget);
     return 0;
 }
