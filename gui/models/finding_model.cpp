@@ -39,7 +39,9 @@ QVariant FindingModel::data(const QModelIndex& index, int role) const
     }
     const rules::Finding& each = finding(index.row());
     if (role == Qt::ToolTipRole) {
-        return toQt(each.advice);
+        return u"%1; ranks: %2\n%3"_s.arg(toQt(report::costText(each)),
+                                          toQt(report::rankList(each.ranks)), // may be cut
+                                          toQt(each.advice));
     }
     if (role == Qt::AccessibleTextRole && index.column() == kTitle) {
         return QString(severityText(each.severity) + u": "_s + toQt(each.title));

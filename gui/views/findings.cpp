@@ -8,7 +8,10 @@
 #include "report/sentences.h"
 #include "views/view.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QHeaderView>
+#include <QMenu>
 #include <QPainter>
 #include <QSplitter>
 #include <QStackedLayout>
@@ -168,6 +171,9 @@ public:
         m_pages = new QStackedLayout(this);
         m_pages->addWidget(both);
         m_pages->addWidget(m_none);
+        m_list->setContextMenuPolicy(Qt::CustomContextMenu);
+        connect(m_list, &QWidget::customContextMenuRequested, this,
+                [this](const QPoint& position) { showMenu(position); });
         connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
                 [this](const QModelIndex& now) { showFinding(now); });
         connect(m_list, &QTreeView::clicked, this, [this](const QModelIndex& row) { goTo(row, 0); });
@@ -205,6 +211,22 @@ private:
         }
         const rules::Finding& finding = m_model->finding(row.row());
         m_details->setHtml(findingHtml(finding, report::restatementsOf(*m_report, finding)));
+    }
+
+    void showMenu(const QPoint& position)
+    {
+        const QModelIndex row = m_list->indexAt(position);
+        if (!row.isValid()) {
+            return;
+        }
+        QMenu menu(m_list);
+        menu.addAction(u"&Show it in the timeline"_s, this, [this, row] { goTo(row, 0); })
+            ->setEnabled(!m_model->finding(row.row()).evidence.empty());
+        menu.addAction(u"&Copy the finding"_s, this, [this, row] {
+            showFinding(row);
+            QApplication::clipboard()->setText(m_details->toPlainText());
+        });
+        menu.exec(m_list->viewport()->mapToGlobal(position));
     }
 
     void goTo(const QModelIndex& row, std::size_t place)

@@ -4,6 +4,7 @@
 #include "app/text.h"
 #include "app/theme.h"
 #include "values/text.h"
+#include "widgets/picture_menu.h"
 #include "widgets/plot_colours.h"
 
 #include <QHelpEvent>
@@ -37,6 +38,7 @@ BandwidthPlot::BandwidthPlot(QWidget* parent) : QWidget(parent), m_plot(new QCus
     all->setContentsMargins(0, 0, 0, 0);
     all->addWidget(m_plot);
     setMinimumSize(260, 160);
+    addPictureMenu(*this);
     m_plot->xAxis->setScaleType(QCPAxis::stLogarithmic);
     const QSharedPointer<SizeTicker> ticker(new SizeTicker);
     constexpr double kBase = 4;

@@ -4,6 +4,7 @@
 #include "app/text.h"
 #include "app/theme.h"
 #include "rules/shared/support.h"
+#include "widgets/picture_menu.h"
 
 #include <QHelpEvent>
 #include <QPainter>
@@ -54,6 +55,7 @@ BreakdownChart::BreakdownChart(QWidget* parent) : QWidget(parent)
     setAccessibleName(u"Parts of a step of each rank"_s);
     setAccessibleDescription(u"The table below holds the same figures."_s);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Minimum);
+    addPictureMenu(*this);
 }
 
 void BreakdownChart::setReport(std::shared_ptr<const report::Report> report)

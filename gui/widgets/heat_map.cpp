@@ -3,6 +3,7 @@
 
 #include "app/text.h"
 #include "app/theme.h"
+#include "widgets/picture_menu.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>
@@ -44,6 +45,10 @@ HeatMap::HeatMap(QWidget* parent) : QWidget(parent)
     setAccessibleDescription(u"The table beside it holds the same values. Arrows choose a cell."_s);
     setFocusPolicy(Qt::StrongFocus);
     setMinimumSize(240, 120);
+    addPictureMenu(*this, [this](const QPoint& position) {
+        const auto cell = cellAt(position);
+        return cell ? textOf(*cell) : QString();
+    });
 }
 
 void HeatMap::setFigures(std::shared_ptr<const report::Report> report, const StepFigure& figure)
@@ -197,7 +202,8 @@ void HeatMap::choose(const Cell& cell)
 
 void HeatMap::mousePressEvent(QMouseEvent* event)
 {
-    if (const auto cell = cellAt(event->position().toPoint())) {
+    const auto cell = cellAt(event->position().toPoint());
+    if (cell && event->button() == Qt::LeftButton) {
         choose(*cell);
     }
 }

@@ -2,6 +2,7 @@
 #include "widgets/line_plot.h"
 
 #include "app/theme.h"
+#include "widgets/picture_menu.h"
 #include "widgets/plot_colours.h"
 
 #include <QHelpEvent>
@@ -29,6 +30,7 @@ LinePlot::LinePlot(const QString& name, QWidget* parent) : QWidget(parent), m_pl
     setFocusPolicy(Qt::StrongFocus);
     constexpr int kLeast = 110;
     setMinimumSize(240, kLeast);
+    addPictureMenu(*this);
     auto* const all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
     all->addWidget(m_plot);

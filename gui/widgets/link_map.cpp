@@ -5,6 +5,7 @@
 #include "report/table.h"
 #include "values/text.h"
 #include "widgets/health_sign.h"
+#include "widgets/picture_menu.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>
@@ -59,6 +60,10 @@ LinkMap::LinkMap(QWidget* parent) : QWidget(parent)
     setAccessibleName(u"Map of hosts and links"_s);
     setAccessibleDescription(u"The tables below hold the same. Arrows choose a host, a port or a line."_s);
     setFocusPolicy(Qt::StrongFocus);
+    addPictureMenu(*this, [this](const QPoint& position) {
+        const auto item = m_map ? itemAt(position) : std::nullopt;
+        return item ? textOf(*item) : QString();
+    });
 }
 
 void LinkMap::setMap(std::shared_ptr<const report::Report> report, std::shared_ptr<const report::HostMap> map)
@@ -347,6 +352,9 @@ void LinkMap::resizeEvent(QResizeEvent* event)
 
 void LinkMap::mousePressEvent(QMouseEvent* event)
 {
+    if (event->button() != Qt::LeftButton || !m_map) {
+        return;
+    }
     if (const auto item = itemAt(event->position().toPoint())) {
         choose(*item);
     } else {

@@ -10,6 +10,7 @@
 #include "timeline/timeline_widget.h"
 #include "widgets/line_plot.h"
 #include "widgets/link_map.h"
+#include "widgets/picture_menu.h"
 #include "widgets/report_table.h"
 
 #include <QAbstractItemModelTester>
@@ -344,6 +345,21 @@ private slots:
         job.start();
         QTRY_VERIFY_WITH_TIMEOUT(!text.isEmpty(), kPatienceMs);
         QVERIFY2(text.contains(u"/no/such/folder/part"_s) && !text.endsWith(u'|'), qPrintable(text));
+    }
+
+    void paintedViewsOfferTheirPictureAndWhatStandsThere()
+    {
+        QLabel widget(u"painted"_s);
+        QMenu menu;
+        fillPictureMenu(menu, widget, u"rank 2, step 7"_s);
+        QCOMPARE(menu.actions().size(), 3);
+        menu.actions()[0]->trigger();
+        QCOMPARE(QApplication::clipboard()->text(), u"rank 2, step 7"_s);
+        menu.actions()[1]->trigger();
+        QVERIFY(!QApplication::clipboard()->image().isNull());
+        QMenu without;
+        fillPictureMenu(without, widget, {});
+        QCOMPARE(without.actions().size(), 2);
     }
 
     void theMapOfLinksLeadsToRowsAndTimes()
