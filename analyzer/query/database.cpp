@@ -236,8 +236,10 @@ std::vector<TableNames> Database::tables() const
         std::ranges::move(trace::columnNames<Row>(), std::back_inserter(table.columns));
     });
     trace::Statement rows(m_open->file.database(),
-                          "SELECT s.name, c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c "
-                          "WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite_%' ORDER BY s.name, c.cid");
+                          "SELECT s.name, c.name FROM (SELECT name FROM sqlite_schema WHERE type = 'table' "
+                          "UNION ALL SELECT name FROM sqlite_temp_schema WHERE type = 'view') AS s, "
+                          "pragma_table_info(s.name) AS c "
+                          "WHERE s.name NOT LIKE 'sqlite_%' ORDER BY s.name, c.cid");
     while (rows.step()) {
         const auto name = rows.column<std::string>(0);
         if (kHidden.contains(name)) {

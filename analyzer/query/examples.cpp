@@ -13,6 +13,12 @@ constexpr std::array kExamples{
        max(end_ns - start_ns) / 1e3 AS longest_us
   FROM kernel JOIN string AS s ON s.process_id = kernel.process_id AND s.id = name_id
  GROUP BY text ORDER BY total_ms DESC;)"},
+    Example{
+        "Kernels by launch configuration",
+        R"(SELECT kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, registers_per_thread, shared_bytes,
+       round(theoretical_occupancy_percent) AS occupancy_percent, count(*) AS launches,
+       sum(end_ns - start_ns) / 1e6 AS total_ms
+  FROM kernel_detail GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 ORDER BY total_ms DESC LIMIT 20;)"},
     Example{"Collective calls by kind and size",
             R"(SELECT text AS call, bytes, count(*) AS calls, sum(end_ns - start_ns) / 1e6 AS host_ms
   FROM collective_call AS c JOIN string AS s ON s.process_id = c.process_id AND s.id = api_id

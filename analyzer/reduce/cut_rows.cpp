@@ -99,6 +99,10 @@ void cutDevice(trace::ProcessTrace& process, const KeptTimes& kept)
     };
     cut(trace::KernelRow(), process.kernels);
     cut(trace::CopyRow(), process.copies);
+    const Ids used(process.kernels.configuration.begin(), process.kernels.configuration.end());
+    std::erase_if(process.launchConfigurations, [&](const trace::LaunchConfigurationRow& row) {
+        return !used.contains(static_cast<std::uint64_t>(row.id));
+    });
 }
 
 /// What refers to calls stays with them.

@@ -161,6 +161,7 @@ private:
                 trace.kernels.stream.push_back(7);
                 trace.kernels.correlation.push_back(m_correlation);
                 trace.kernels.graphNode.push_back(0);
+                trace.kernels.configuration.push_back(0);
             }
             passTime(time / kOptimizerKernels);
         }

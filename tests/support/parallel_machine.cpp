@@ -378,6 +378,7 @@ void Machine::writeKernels(std::size_t index)
         columns.correlation.push_back(row.correlation);
         columns.graph.push_back(row.graph);
         columns.graphNode.push_back(row.graphNode);
+        columns.configuration.push_back(row.configuration);
     }
 }
 

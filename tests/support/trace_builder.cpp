@@ -31,6 +31,19 @@ void append(Columns& columns, const Row& row)
         [&](const char*, Encoding, auto from, auto to) { (columns.*to).push_back(row.*from); });
 }
 
+/// Kernels of one name are all launched alike.
+std::uint32_t configurationOf(ProcessTrace& trace, StringId name)
+{
+    auto& rows = trace.launchConfigurations;
+    const auto known = std::ranges::find(rows, name, &LaunchConfigurationRow::name);
+    if (known == rows.end()) {
+        const auto id = static_cast<std::int64_t>(rows.size() + 1);
+        rows.push_back({id, name, 264, 1, 1, 256, 1, 1, 64, 1024, 16384, 17408, std::nullopt});
+        return static_cast<std::uint32_t>(id);
+    }
+    return static_cast<std::uint32_t>(known->id);
+}
+
 } // namespace
 
 RankBuilder& RankBuilder::compute(nanoseconds duration, const ComputeOptions& options)
@@ -146,7 +159,7 @@ TraceBuilder::TraceBuilder(int ranks) : m_ranks(static_cast<std::size_t>(ranks))
                          std::nullopt, "train",      "test",        true};
         trace.ranks.push_back({i, i, ranks, 0, 0, "RANK"});
         trace.devices.push_back(
-            {0, "Emulated GPU", "GPU-" + std::to_string(i), "0000:00:00.0", 16LL << 30, true});
+            {0, "Emulated GPU", "GPU-" + std::to_string(i), "0000:00:00.0", 16LL << 30, true, 9, 0, 132});
         trace.communicators.push_back(
             {1, 0, 0x52494E47, ranks, i, 0, text(rank, "world"), kMonotonicAtBegin, 1, std::nullopt});
         trace.streams.push_back({1, 0, 0x1000});
@@ -348,8 +361,14 @@ void TraceBuilder::kernel(Rank& rank, std::string_view name, std::uint32_t strea
                           std::int64_t end)
 {
     if (m_deviceTier) {
-        append(rank.trace.kernels, KernelRow{clock(rank, start), clock(rank, end), text(rank, name), 0,
-                                             stream, rank.correlation});
+        KernelRow row;
+        row.startNs = clock(rank, start);
+        row.endNs = clock(rank, end);
+        row.name = text(rank, name);
+        row.stream = stream;
+        row.correlation = rank.correlation;
+        row.configuration = configurationOf(rank.trace, row.name);
+        append(rank.trace.kernels, row);
     }
 }
 

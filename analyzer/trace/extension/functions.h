@@ -4,7 +4,8 @@
 
 namespace ringside::trace {
 
-/// Registers demangled(TEXT), the readable name of a kernel. Returns SQLite's result code.
+/// Registers demangled(TEXT), the readable name of a kernel, and theoretical_occupancy(...), its occupancy in
+/// percent. Returns SQLite's result code.
 [[nodiscard]] int registerFunctions(sqlite3* database);
 
 } // namespace ringside::trace

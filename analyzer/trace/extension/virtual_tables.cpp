@@ -7,6 +7,7 @@
 // query's constraints. A column is decoded when it is first requested, so count(*) decodes nothing.
 #include "trace/extension/functions.h"
 #include "trace/extension/sqlite_api.h"
+#include "trace/extension/views.h"
 #include "trace/tables.h"
 
 #include <ringside/trace/virtual_tables.h>
@@ -405,7 +406,8 @@ int registerVirtualTables(sqlite3* database)
                                             const_cast<Description*>(&description), nullptr);
         }
     });
-    return code == SQLITE_OK ? registerFunctions(database) : code;
+    code = code == SQLITE_OK ? registerFunctions(database) : code;
+    return code == SQLITE_OK ? createViews(database) : code;
 }
 
 } // namespace ringside::trace

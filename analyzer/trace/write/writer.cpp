@@ -54,6 +54,10 @@ void Writer::add(const DeviceRow& row)
 {
     m_impl->insert(row);
 }
+void Writer::add(const LaunchConfigurationRow& row)
+{
+    m_impl->insert(row);
+}
 void Writer::add(const CommunicatorRow& row)
 {
     m_impl->tell(row);

@@ -317,6 +317,7 @@ trace::RunTrace inOneProcess(TraceBuilder& trace)
         one.kernels.correlation.push_back(other.kernels.correlation[i] + kApart);
         one.kernels.graph.push_back(0);
         one.kernels.graphNode.push_back(0);
+        one.kernels.configuration.push_back(0);
     }
     for (std::size_t i = 0; i < other.launches.size(); ++i) {
         one.launches.startNs.push_back(other.launches.startNs[i]);

@@ -145,6 +145,7 @@ TEST_F(Query, TablesHaveTheirColumns)
     EXPECT_EQ(named("kernel")->columns.front(), "process_id");
     EXPECT_NE(named("rank"), tables.end());
     EXPECT_EQ(named("kernel_chunk"), tables.end());
+    EXPECT_NE(named("kernel_detail"), tables.end());
     for (const TableNames& table : tables) {
         std::string list;
         for (const std::string& column : table.columns) {
@@ -153,6 +154,20 @@ TEST_F(Query, TablesHaveTheirColumns)
         EXPECT_FALSE(open().ask("SELECT " + list + " FROM \"" + table.name + "\" LIMIT 1").mistake)
             << table.name;
     }
+}
+
+TEST_F(Query, KernelsHaveTheirLaunchConfiguration)
+{
+    const Answer answer = open().ask("SELECT kernel, grid_x, shared_bytes, theoretical_occupancy_percent,"
+                                     " estimated_occupancy_percent IS NULL FROM kernel_detail LIMIT 1");
+    ASSERT_EQ(answer.rows.size(), 1U);
+    EXPECT_EQ(std::get<std::string>(answer.rows[0][0]), "ampere_sgemm_128x64_nn");
+    EXPECT_EQ(std::get<std::int64_t>(answer.rows[0][1]), 264);
+    EXPECT_EQ(std::get<std::int64_t>(answer.rows[0][2]), 17408);
+    EXPECT_EQ(std::get<double>(answer.rows[0][3]), 50);
+    EXPECT_EQ(std::get<std::int64_t>(answer.rows[0][4]), 1);
+    EXPECT_EQ(open().ask("SELECT 1 WHERE theoretical_occupancy(9, 0, 'x', NULL, -1) IS NULL").rows.size(),
+              1U);
 }
 
 TEST_F(Query, EveryExampleRuns)

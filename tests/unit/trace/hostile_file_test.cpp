@@ -58,10 +58,10 @@ protected:
 
 TEST_F(HostileFile, OfANewerSchemaIsRejectedAsSuch)
 {
-    change("PRAGMA user_version = 4");
+    change("PRAGMA user_version = 5");
     EXPECT_EQ(failure().code, ErrorCode::Newer);
     EXPECT_NE(std::string(failure().what())
-                  .find("has trace schema version 4, and this program knows versions up to 3"),
+                  .find("has trace schema version 5, and this program knows versions up to 4"),
               std::string::npos);
 }
 
@@ -127,7 +127,7 @@ TEST_F(HostileFile, LosesOnlyTheDamagedChunk)
     const std::size_t before = readProcess(m_file).kernels.size();
     change("INSERT INTO kernel_chunk SELECT id + 1, process_id, count, first_ns, last_ns, start_ns, x'00', "
            "name_id, device,"
-           " stream, correlation, graph_id, graph_node_id FROM kernel_chunk");
+           " stream, correlation, graph_id, graph_node_id, configuration_id FROM kernel_chunk");
     EXPECT_TRUE(issues().contains("damaged_chunk"));
     EXPECT_EQ(readProcess(m_file).kernels.size(), before);
 }

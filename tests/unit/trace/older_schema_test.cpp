@@ -30,7 +30,9 @@ protected:
         database.execute(
             "ALTER TABLE kernel_chunk DROP COLUMN stream; ALTER TABLE rank DROP COLUMN local_rank;"
             "DROP TABLE launch_chunk; DROP TABLE step_mark; DROP TABLE series; DROP TABLE sample_chunk;"
-            "DROP TABLE step_summary; DROP TABLE step_traffic;"
+            "DROP TABLE step_summary; DROP TABLE step_traffic; DROP TABLE launch_configuration;"
+            "ALTER TABLE kernel_chunk DROP COLUMN configuration_id;"
+            "ALTER TABLE device DROP COLUMN compute_major; ALTER TABLE device DROP COLUMN multiprocessors;"
             "CREATE TABLE sample (process_id INTEGER NOT NULL, source TEXT NOT NULL, entity TEXT NOT NULL, "
             "metric TEXT NOT NULL, time_ns INTEGER NOT NULL, value REAL) STRICT;"
             "UPDATE meta SET value = '1' WHERE key = 'schema_version'; PRAGMA user_version = 1");
@@ -42,6 +44,8 @@ protected:
         EXPECT_EQ(trace.kernels.startNs[0], 10);
         EXPECT_EQ(trace.kernels.stream[0], 0U);
         EXPECT_EQ(trace.kernels.correlation[0], 7U);
+        EXPECT_EQ(trace.kernels.configuration[0], 0U);
+        EXPECT_TRUE(trace.launchConfigurations.empty());
         EXPECT_TRUE(trace.issues.empty()) << trace.issues.front().message;
     }
 
@@ -103,6 +107,9 @@ TEST_F(OlderSchema, IsQueriedAsToday)
     EXPECT_EQ(database.queryInteger("SELECT correlation FROM kernel WHERE stream = 0"), 7);
     EXPECT_EQ(database.queryInteger("SELECT count(*) FROM launch"), 0);
     EXPECT_EQ(database.queryInteger("SELECT count(*) FROM sample"), 0);
+    EXPECT_EQ(database.queryInteger("SELECT count(*) FROM kernel_detail WHERE grid_x IS NULL AND "
+                                    "theoretical_occupancy_percent IS NULL"),
+              1);
 }
 
 TEST_F(OlderSchema, OfTodayMustHaveEverything)

@@ -31,7 +31,12 @@ ProcessTrace everyTable()
     trace.process = {"host", "boot", 1, 2, std::nullopt, "train", "1", true};
     trace.strings = {{1, "ncclAllReduce"}, {0xFFFFFFFF, "ümläut\n"}};
     trace.ranks = {{0, 1, 2, 3, 0, "RANK"}, {0, std::nullopt, std::nullopt, std::nullopt, 1, ""}};
-    trace.devices = {{0, "GPU", "uuid", "pci", 80LL << 30, false}, {1, "", "", "", std::nullopt, true}};
+    trace.devices = {{0, "GPU", "uuid", "pci", 80LL << 30, false, 9, 0, 132},
+                     {1, "", "", "", std::nullopt, true, std::nullopt, std::nullopt, std::nullopt}};
+    trace.launchConfigurations = {{1, 1, 46800, 1, 1, 128, 2, 3, 32, 0, 1024, 1024, std::nullopt},
+                                  {0xFFFFFFFF, 0xFFFFFFFF, std::nullopt, kLow, kHigh, std::nullopt,
+                                   std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt, 0,
+                                   100}};
     trace.communicators = {
         {1, 0, 0xFFFFFFFFFFFFFFFF, 8, 3, 0, 1, kHigh, 0x8000000000000000, 0xFFFFFFFFFFFFFFFF},
         {2, 1, 7, 4, 1, 0, 0, 5, 6, std::nullopt}};
@@ -59,8 +64,9 @@ ProcessTrace everyTable()
     trace.series = {{1, "nvml", "gpu0", "power_mw", "gauge", 0},
                     {2, "network", "eth0", "rx_bytes", "counter", 1}};
     trace.recoveredRecords = 12;
-    trace.kernels = {{1, 5, kHigh}, {2, 6, kLow},       {1, 1, 0xFFFFFFFF}, {0, 0, 1},
-                     {7, 7, 7},     {1, 2, 0xFFFFFFFF}, {0, 0, 9},          {0, 0, 0xFFFFFFFFFFFFFFFF}};
+    trace.kernels = {{1, 5, kHigh},     {2, 6, kLow},       {1, 1, 0xFFFFFFFF}, {0, 0, 1},
+                     {7, 7, 7},         {1, 2, 0xFFFFFFFF}, {0, 0, 9},          {0, 0, 0xFFFFFFFFFFFFFFFF},
+                     {0, 1, 0xFFFFFFFF}};
     trace.copies = {{1}, {2}, {0xFFFFFFFFFFFFFFFF}, {0}, {7}, {3}, {kSetKind}, {9}, {0xFFFFFFFFFFFFFFFF}};
     trace.apiCalls = {{1, 2}, {2, 3}, {1, 1}, {1, 1}, {0, 1}, {0xFFFFFFFF, 1}, {0, 9}, {-1, 700}};
     trace.launches = {{1}, {2}, {1}, {99}, {1}};
@@ -304,21 +310,22 @@ TEST(Reader, SortsByStartWithinAStream)
 {
     const TemporaryDirectory directory;
     ProcessTrace trace;
-    trace.kernels = {{30, 10, 20}, {31, 11, 21}, {3, 1, 2}, {0, 0, 0},
-                     {7, 7, 7},    {3, 1, 2},    {0, 4, 0}, {0, 5, 0}};
+    trace.kernels = {{30, 10, 20}, {31, 11, 21}, {3, 1, 2}, {0, 0, 0}, {7, 7, 7},
+                     {3, 1, 2},    {0, 4, 0},    {0, 5, 0}, {1, 3, 2}};
     writeProcess(trace, directory / "a.db");
     const KernelColumns kernels = readProcess(directory / "a.db").kernels;
     EXPECT_EQ(kernels.startNs, (Column<std::int64_t>{10, 20, 30}));
     EXPECT_EQ(kernels.endNs, (Column<std::int64_t>{11, 21, 31}));
     EXPECT_EQ(kernels.name, (Column<StringId>{1, 2, 3}));
+    EXPECT_EQ(kernels.configuration, (Column<std::uint32_t>{3, 2, 1}));
 }
 
 TEST(Reader, LeavesSortedStreamsInterleaved)
 {
     const TemporaryDirectory directory;
     ProcessTrace trace;
-    trace.kernels = {{10, 5, 20}, {11, 6, 21}, {1, 2, 3}, {0, 0, 0},
-                     {7, 14, 7},  {1, 2, 3},   {0, 4, 0}, {0, 5, 0}};
+    trace.kernels = {{10, 5, 20}, {11, 6, 21}, {1, 2, 3}, {0, 0, 0}, {7, 14, 7},
+                     {1, 2, 3},   {0, 4, 0},   {0, 5, 0}, {0, 0, 0}};
     writeProcess(trace, directory / "a.db");
     EXPECT_EQ(readProcess(directory / "a.db").kernels.startNs, (Column<std::int64_t>{10, 5, 20}));
 }

@@ -19,6 +19,7 @@ struct KernelColumns {
     Column<StringId> name;
     Column<std::uint32_t> device, stream, correlation, graph;
     Column<std::uint64_t> graphNode;
+    Column<std::uint32_t> configuration;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
 struct CopyColumns {
@@ -90,6 +91,7 @@ struct ProcessTrace {
     std::unordered_map<StringId, std::string> strings;
     std::vector<RankRow> ranks;
     std::vector<DeviceRow> devices;
+    std::vector<LaunchConfigurationRow> launchConfigurations; ///< by id
     std::vector<CommunicatorRow> communicators;
     std::vector<StreamRow> streams;
     std::vector<ThreadRow> threads;

@@ -24,8 +24,9 @@ namespace ringside::trace {
 
 /// 2: tables and columns for NCCL's own events, samples in chunks, graphs, windows and hangs (FORMAT.md).
 /// 3: summaries of steps.
+/// 4: launch configurations of kernels.
 /// Columns that a plain table got after its first version are optional members: an older file has none.
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 using StringId = std::uint32_t; ///< of the process's string table; 0 is the empty string
 
@@ -55,6 +56,22 @@ struct DeviceRow { ///< table device
     std::string pciBusId;
     std::optional<std::int64_t> memoryBytes;
     bool emulated = false;
+    std::optional<std::int64_t> computeMajor, computeMinor; ///< compute capability: 9 and 0 for an H100
+    std::optional<std::int64_t> multiprocessors;
+};
+/// Table launch_configuration: how kernels of one name were launched. Most kernels of a training share a few
+/// hundred configurations, so each is stored once and kernels refer to it. A null was not reported.
+struct LaunchConfigurationRow {
+    std::int64_t id = 0;                                ///< from 1 on
+    StringId name = 0;                                  ///< of the kernel
+    std::optional<std::int64_t> gridX, gridY, gridZ;    ///< blocks
+    std::optional<std::int64_t> blockX, blockY, blockZ; ///< threads of a block
+    std::optional<std::int64_t> registersPerThread;
+    std::optional<std::int64_t> staticSharedBytes, dynamicSharedBytes; ///< of a block
+    std::optional<std::int64_t> sharedBytes; ///< both together: some tools do not tell them apart
+    /// What the PyTorch profiler writes as "est. achieved occupancy %". Other tools write nothing like it.
+    std::optional<std::int64_t> estimatedOccupancyPercent;
+    bool operator==(const LaunchConfigurationRow&) const = default;
 };
 struct CommunicatorRow { ///< table communicator
     std::int64_t id = 0;
@@ -290,8 +307,9 @@ struct KernelRow { ///< table kernel: device work that is neither copy nor set
     std::uint32_t device = 0;
     std::uint32_t stream = 0; ///< CUPTI's stream id
     std::uint32_t correlation = 0;
-    std::uint32_t graph = 0;     ///< CUPTI's graph id, 0: not of a graph (or CUPTI before 11.2)
-    std::uint64_t graphNode = 0; ///< CUPTI's graph node id, 0: not of a graph
+    std::uint32_t graph = 0;         ///< CUPTI's graph id, 0: not of a graph (or CUPTI before 11.2)
+    std::uint64_t graphNode = 0;     ///< CUPTI's graph node id, 0: not of a graph
+    std::uint32_t configuration = 0; ///< id of its launch configuration, 0: not known
 };
 struct CopyRow { ///< table copy: copies and sets on the device
     std::int64_t startNs = 0;

@@ -70,6 +70,7 @@ public:
     void setProcess(const ProcessRow&);         ///< replaces the row
     void setRanks(const std::vector<RankRow>&); ///< replaces all rows; one a (rank, attempt)
     void add(const DeviceRow&);                 ///< one row an ordinal; a repeated one replaces
+    void add(const LaunchConfigurationRow&);    ///< a repeated id replaces
     void add(const CommunicatorRow&);
     void add(const StreamRow&);
     void add(const ThreadRow&);
