@@ -35,7 +35,9 @@ struct Activity {
 };
 struct Kernel { ///< CUpti_ActivityKernel4 and later
     std::uint32_t kind;
-    unsigned char skipped[12];
+    unsigned char skipped[2];
+    std::uint16_t registersPerThread;
+    unsigned char skippedPartitions[8];
     std::uint64_t start, end, completed;
     std::uint32_t deviceId, contextId, streamId;
     std::int32_t grid[3], block[3];
@@ -48,6 +50,13 @@ struct Kernel { ///< CUpti_ActivityKernel4 and later
     std::uint64_t graphNodeId; ///< since CUDA 11.0
     std::uint32_t sharedMemoryLimit;
     std::uint32_t graphId; ///< since kFirstWithGraphId
+};
+/// What a kernel's record tells of its launch configuration.
+struct Shape {
+    std::int32_t grid[3], block[3];
+    std::int32_t staticSharedMemory, dynamicSharedMemory;
+    std::uint32_t registersPerThread;
+    bool operator==(const Shape&) const = default;
 };
 struct Memcpy {
     std::uint32_t kind;

@@ -36,6 +36,16 @@ RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, deviceId);
 RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, contextId);
 RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, streamId);
 RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, correlationId);
+RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, registersPerThread);
+RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, staticSharedMemory);
+RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, dynamicSharedMemory);
+static_assert(offsetof(cupti::Kernel, grid) == offsetof(CUpti_ActivityKernel10, gridX));
+static_assert(offsetof(cupti::Kernel, block) == offsetof(CUpti_ActivityKernel10, blockX));
+static_assert(offsetof(cupti::Kernel, grid) == offsetof(CUpti_ActivityKernel5, gridX)); // the oldest read
+static_assert(offsetof(cupti::Kernel, block) == offsetof(CUpti_ActivityKernel5, blockX));
+RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel5, registersPerThread);
+RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel5, staticSharedMemory);
+RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel5, dynamicSharedMemory);
 RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, name);
 RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, graphNodeId);
 RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, graphId);

@@ -3,9 +3,47 @@
 
 #include "device/questions.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace ringside::collector {
+namespace {
+
+cupti::Shape shapeOf(const cupti::Kernel& record)
+{
+    cupti::Shape shape{};
+    std::ranges::copy(record.grid, shape.grid);
+    std::ranges::copy(record.block, shape.block);
+    shape.staticSharedMemory = record.staticSharedMemory;
+    shape.dynamicSharedMemory = record.dynamicSharedMemory;
+    shape.registersPerThread = record.registersPerThread;
+    return shape;
+}
+
+/// CUPTI leaves a member that it does not know at 0, so no launch with an empty grid or block, or without
+/// registers, is stored as such.
+trace::LaunchConfigurationRow configurationRow(const cupti::Shape& shape)
+{
+    trace::LaunchConfigurationRow row;
+    row.gridX = shape.grid[0];
+    row.gridY = shape.grid[1];
+    row.gridZ = shape.grid[2];
+    row.blockX = shape.block[0];
+    row.blockY = shape.block[1];
+    row.blockZ = shape.block[2];
+    row.registersPerThread = shape.registersPerThread;
+    row.staticSharedBytes = shape.staticSharedMemory;
+    row.dynamicSharedBytes = shape.dynamicSharedMemory;
+    row = trace::withoutImpossible(row);
+    if (!row.gridX) {
+        return {}; // the record says nothing of the launch
+    }
+    trace::addSharedBytes(row);
+    return row;
+}
+
+} // namespace
+
 ActivityReader::ActivityReader(const CuptiLibrary& cupti, trace::Writer& writer, const ThreadIds& threads)
     : m_cupti(cupti), m_writer(writer), m_threads(threads)
 {
@@ -83,9 +121,10 @@ void ActivityReader::readKernel(const cupti::Kernel& record)
 {
     m_lastRun = std::max(m_lastRun, record.correlationId);
     if (measured(record.start, record.end)) {
-        m_writer.add(trace::KernelRow{toMonotonicNs(record.start), toMonotonicNs(record.end),
-                                      kernelName(record.name), record.deviceId, record.streamId,
-                                      record.correlationId, graphId(record), record.graphNodeId});
+        KernelOfName& kernel = kernelOf(record.name);
+        m_writer.add(trace::KernelRow{toMonotonicNs(record.start), toMonotonicNs(record.end), kernel.name,
+                                      record.deviceId, record.streamId, record.correlationId, graphId(record),
+                                      record.graphNodeId, configurationOf(kernel, shapeOf(record))});
     }
 }
 
@@ -115,13 +154,29 @@ void ActivityReader::readApi(const cupti::Api& record, cupti::CallbackDomain dom
 }
 
 // By text, not by address: CUPTI may free and reuse a name's memory.
-trace::StringId ActivityReader::kernelName(const char* name)
+ActivityReader::KernelOfName& ActivityReader::kernelOf(const char* name)
 {
-    const auto [entry, fresh] = m_kernelNames.try_emplace(name != nullptr ? name : "(unnamed kernel)", 0);
+    const auto [entry, fresh] = m_kernels.try_emplace(name != nullptr ? name : "(unnamed kernel)");
     if (fresh) {
-        entry->second = m_writer.intern(entry->first);
+        entry->second.name = m_writer.intern(entry->first);
     }
     return entry->second;
+}
+
+std::uint32_t ActivityReader::configurationOf(KernelOfName& kernel, const cupti::Shape& shape)
+{
+    if (shape == kernel.shape) {
+        return kernel.configuration;
+    }
+    kernel.shape = shape;
+    trace::LaunchConfigurationRow row = configurationRow(shape);
+    row.name = kernel.name;
+    const auto found = m_configurations.idOf(row);
+    if (found.isFresh) {
+        row.id = found.id;
+        m_writer.add(row);
+    }
+    return kernel.configuration = found.id;
 }
 
 // CUPTI's names end in the version that introduced the signature: cudaLaunchKernel_v7000.
@@ -150,6 +205,12 @@ void ActivityReader::reportIssues()
         m_writer.add(trace::IssueRow{trace::Issue::DeviceTimeMissing, m_unmeasured,
                                      "CUPTI gave no start or end for device records; they are left out"});
         m_unmeasured = 0;
+    }
+    if (m_configurations.refused() > m_reportedRefusals) {
+        m_writer.add(trace::IssueRow{trace::Issue::ConfigurationsLeftOut,
+                                     m_configurations.refused() - m_reportedRefusals,
+                                     "launch configurations beyond the first 65535 are not stored"});
+        m_reportedRefusals = m_configurations.refused();
     }
 }
 

@@ -6,6 +6,7 @@
 #include "device/cupti_library.h"
 #include "device/device_clock.h"
 #include "record/thread_ids.h"
+#include "trace/write/launch_configurations.h"
 
 #include <ringside/trace/writer.h>
 
@@ -49,7 +50,15 @@ private:
     {
         return m_clock.toMonotonicNs(deviceNs);
     }
-    trace::StringId kernelName(const char* name);
+    /// What the records of a kernel's launches have in common. Kernels mostly run with the configuration of
+    /// their last launch, which is compared first.
+    struct KernelOfName {
+        trace::StringId name = 0;
+        cupti::Shape shape{};
+        std::uint32_t configuration = 0; ///< of this shape
+    };
+    KernelOfName& kernelOf(const char* name);
+    std::uint32_t configurationOf(KernelOfName& kernel, const cupti::Shape& shape);
     /// kQuestion: a call that launches nothing.
     static constexpr trace::StringId kQuestion = 0;
     trace::StringId apiName(cupti::CallbackDomain domain, std::uint32_t cbid);
@@ -58,7 +67,9 @@ private:
     trace::Writer& m_writer;
     const ThreadIds& m_threads;
     DeviceClock m_clock;
-    std::unordered_map<std::string, trace::StringId> m_kernelNames;
+    std::unordered_map<std::string, KernelOfName> m_kernels; ///< by name
+    trace::LaunchConfigurations m_configurations;
+    std::int64_t m_reportedRefusals = 0;
     std::unordered_map<std::uint64_t, trace::StringId> m_apiNames;
     std::int64_t m_unmeasured = 0;
     std::optional<std::int64_t> m_awaitedNs;

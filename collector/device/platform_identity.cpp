@@ -60,6 +60,19 @@ void writeVersion(trace::Writer& writer, Library library, const char* function, 
     }
 }
 
+/// Numbers of cudaDeviceAttr, which are the same in CUDA 11 to 13.
+enum class DeviceAttribute : int { Multiprocessors = 16, ComputeMajor = 75, ComputeMinor = 76 };
+
+std::optional<std::int64_t> attributeOf(int ordinal, DeviceAttribute attribute)
+{
+    auto* const query = reinterpret_cast<cudaError_t (*)(int*, int, int)>(
+        resolveAny(Library::CudaRuntime, "cudaDeviceGetAttribute"));
+    int value = 0;
+    const bool answered =
+        query != nullptr && query(&value, static_cast<int>(attribute), ordinal) == cudaSuccess;
+    return answered ? std::optional<std::int64_t>(value) : std::nullopt;
+}
+
 trace::DeviceRow askCuda(int ordinal)
 {
     trace::DeviceRow row;
@@ -77,6 +90,9 @@ trace::DeviceRow askCuda(int ordinal)
         row.uuid = uuidText(prefix.uuid);
         row.memoryBytes = static_cast<std::int64_t>(prefix.totalGlobalMem);
     }
+    row.computeMajor = attributeOf(ordinal, DeviceAttribute::ComputeMajor);
+    row.computeMinor = attributeOf(ordinal, DeviceAttribute::ComputeMinor);
+    row.multiprocessors = attributeOf(ordinal, DeviceAttribute::Multiprocessors);
     auto* const busId = reinterpret_cast<cudaError_t (*)(char*, int, int)>(
         resolveAny(Library::CudaRuntime, "cudaDeviceGetPCIBusId"));
     char text[32] = {};

@@ -221,6 +221,62 @@ TEST_F(ActivityReaderTest, readsNoGraphIdWhereRecordsEndBeforeIt)
     }
 }
 
+cupti::Kernel kernelWith(const char* name, std::int32_t gridX)
+{
+    cupti::Kernel kernel{};
+    kernel.kind = cupti::kKindConcurrentKernel;
+    kernel.start = 1'000'100'000'000;
+    kernel.end = 1'000'100'000'010;
+    kernel.name = name;
+    kernel.grid[0] = gridX;
+    kernel.grid[1] = kernel.grid[2] = kernel.block[1] = kernel.block[2] = 1;
+    kernel.block[0] = 128;
+    kernel.registersPerThread = 40;
+    kernel.staticSharedMemory = 16;
+    kernel.dynamicSharedMemory = 1024;
+    return kernel;
+}
+
+TEST_F(ActivityReaderTest, storesEachLaunchConfigurationOnce)
+{
+    Buffer buffer;
+    for (const auto& [name, gridX] :
+         {std::pair("a", 5), std::pair("a", 6), std::pair("b", 5), std::pair("a", 5), std::pair("b", 5)}) {
+        buffer.add(kernelWith(name, gridX));
+    }
+    readAndClose(buffer);
+    const trace::ProcessTrace process = trace::readProcess(path);
+    EXPECT_EQ(process.kernels.configuration, (trace::Column<std::uint32_t>{1, 2, 3, 1, 3}));
+    ASSERT_EQ(process.launchConfigurations.size(), 3U);
+    const trace::LaunchConfigurationRow& row = process.launchConfigurations[1];
+    EXPECT_EQ(process.text(row.name), "a");
+    EXPECT_EQ(row, (trace::LaunchConfigurationRow{2, row.name, 6, 1, 1, 128, 1, 1, 40, 16, 1024, 1040,
+                                                  std::nullopt}));
+}
+
+TEST_F(ActivityReaderTest, knowsNothingOfALaunchThatCuptiDoesNotDescribe)
+{
+    Buffer buffer;
+    cupti::Kernel empty = kernelWith("a", 0);
+    buffer.add(empty);
+    cupti::Kernel damaged = kernelWith("b", 7);
+    damaged.block[0] = -1;
+    damaged.registersPerThread = 0;
+    damaged.dynamicSharedMemory = -5;
+    buffer.add(damaged);
+    readAndClose(buffer);
+    const trace::ProcessTrace process = trace::readProcess(path);
+    EXPECT_EQ(process.kernels.configuration, (trace::Column<std::uint32_t>{0, 1}));
+    ASSERT_EQ(process.launchConfigurations.size(), 1U);
+    const trace::LaunchConfigurationRow& row = process.launchConfigurations[0];
+    EXPECT_EQ(row.gridX, 7);
+    EXPECT_EQ(row.blockX, std::nullopt);
+    EXPECT_EQ(row.registersPerThread, std::nullopt);
+    EXPECT_EQ(row.staticSharedBytes, 16);
+    EXPECT_EQ(row.dynamicSharedBytes, std::nullopt);
+    EXPECT_EQ(row.sharedBytes, std::nullopt);
+}
+
 TEST_F(ActivityReaderTest, sortsRecordsIntoTheirTables)
 {
     Buffer buffer;
