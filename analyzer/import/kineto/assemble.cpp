@@ -158,6 +158,7 @@ trace::ProcessTrace assemble(Rows&& rows, Document&& document)
     process.process.command = rows.processNames.contains(rows.pid) ? rows.processNames[rows.pid] : "";
     addThreads(process, rows);
     process.kernels = std::move(rows.kernels);
+    process.launchConfigurations = rows.configurations.take();
     process.copies = std::move(rows.copies);
     process.apiCalls = std::move(rows.apiCalls);
     process.launches = std::move(rows.launches);
@@ -171,6 +172,8 @@ trace::ProcessTrace assemble(Rows&& rows, Document&& document)
     process.settings = std::move(document.settings);
     noteProblems(process, rows.counts, alone, document.damaged);
     noteLeftOut(process, rows.counts);
+    note(process, trace::Issue::ConfigurationsLeftOut, rows.configurations.refused(),
+         "launch configurations beyond the first 65535 are not stored");
     return process;
 }
 

@@ -101,6 +101,9 @@ void readDevices(const Json& json, Document& document)
             device.ordinal = *id;
             device.name = text(each, "name");
             device.memoryBytes = whole(each, "totalGlobalMem");
+            device.computeMajor = whole(each, "computeMajor");
+            device.computeMinor = whole(each, "computeMinor");
+            device.multiprocessors = whole(each, "numSms");
             document.devices.push_back(std::move(device));
         }
     }

@@ -39,9 +39,11 @@ std::string_view* argument(Event& event, std::string_view key)
     case 3:
         return ofCollective("Seq", event.collective.sequence);
     case 4:
-        return is("name", event.label);
+        return key[0] == 'g' ? is("grid", event.launch.grid) : is("name", event.label);
     case 5:
-        return key[0] == 'b' ? is("bytes", event.bytes) : ofCollective("dtype", event.collective.datatype);
+        return key == "block"  ? &event.launch.block
+               : key[0] == 'b' ? is("bytes", event.bytes)
+                               : ofCollective("dtype", event.collective.datatype);
     case 6:
         return key[0] == 'd' ? is("device", event.device) : is("stream", event.stream);
     case 8:
@@ -53,8 +55,9 @@ std::string_view* argument(Event& event, std::string_view key)
     case 11:
         return is("correlation", event.correlation);
     case 13:
-        return key[0] == 'g' ? is("graph node id", event.graphNode)
-                             : ofCollective("In msg nelems", event.collective.inElements);
+        return key[0] == 'g'   ? is("graph node id", event.graphNode)
+               : key[0] == 's' ? is("shared memory", event.launch.sharedBytes)
+                               : ofCollective("In msg nelems", event.collective.inElements);
     case 14:
         return ofCollective("Out msg nelems", event.collective.outElements);
     case 15:
@@ -63,8 +66,11 @@ std::string_view* argument(Event& event, std::string_view key)
         return ofCollective("Process Group Name", event.collective.group);
     case 19:
         return ofCollective("Process Group Ranks", event.collective.groupRanks);
+    case 20:
+        return is("registers per thread", event.launch.registers);
     case 25:
-        return ofCollective("Process Group Description", event.collective.groupDescription);
+        return key[0] == 'e' ? is("est. achieved occupancy %", event.launch.occupancyPercent)
+                             : ofCollective("Process Group Description", event.collective.groupDescription);
     default:
         return nullptr;
     }

@@ -15,11 +15,18 @@ struct CollectiveTexts {
     std::string_view sequence, source, destination;
 };
 
+/// The profiler's description of a kernel's launch.
+struct LaunchTexts {
+    std::string_view grid, block; ///< such as "[46800, 1, 1]"
+    std::string_view registers, sharedBytes, occupancyPercent;
+};
+
 /// An event. Texts that it does not contain are empty.
 struct Event {
     std::string_view phase, category, name, pid, tid, time, duration;
     std::string_view device, stream, correlation, bytes, graph, graphNode; ///< from args
     std::string_view label;                                                ///< args.name of metadata events
+    LaunchTexts launch;                                                    ///< of kernels
     CollectiveTexts collective;
     bool hasCollective = false; ///< whether any text of `collective` is not empty
 
@@ -27,6 +34,7 @@ struct Event {
     {
         phase = category = name = pid = tid = time = duration = {};
         device = stream = correlation = bytes = graph = graphNode = label = {};
+        launch = {};
         if (hasCollective) { // true for few events
             collective = {};
             hasCollective = false;

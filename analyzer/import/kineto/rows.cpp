@@ -172,6 +172,7 @@ void Rows::addKernel(const Event& event, const Time& time)
     row.correlation = values::parseNumber<std::uint32_t>(event.correlation).value_or(0);
     row.graph = values::parseNumber<std::uint32_t>(event.graph).value_or(0);
     row.graphNode = values::parseNumber<std::uint64_t>(event.graphNode).value_or(0);
+    row.configuration = configurations.idOf(row.name, event.launch);
     push(kernels, row);
     if (!event.collective.name.empty()) {
         addCollective(event, time, -1);
@@ -321,6 +322,8 @@ void Rows::append(Rows&& other)
     }
     const auto renamed = [&](trace::StringId id) { return ids[id]; };
     other.kernels.name.transform(renamed);
+    const std::vector<std::uint32_t> configurationIds = configurations.append(other.configurations, ids);
+    other.kernels.configuration.transform([&](std::uint32_t id) { return configurationIds[id]; });
     other.apiCalls.api.transform(renamed);
     other.launches.api.transform(renamed);
     for (trace::RangeRow& row : other.ranges) {

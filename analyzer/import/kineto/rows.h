@@ -5,6 +5,7 @@
 #pragma once
 #include "import/kineto/category.h"
 #include "import/kineto/event.h"
+#include "import/kineto/launches.h"
 #include "import/name_table.h"
 
 #include <ringside/trace/reader.h>
@@ -67,6 +68,7 @@ public:
     std::map<std::string, std::string> processNames; ///< by pid
     std::string pid;                                 ///< process id of the first host event
     NameTable names;
+    LaunchTable configurations;
     Counts counts;
 
 private:

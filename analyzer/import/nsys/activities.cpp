@@ -55,15 +55,38 @@ ProcessRows* readPlace(const Scan& scan, Recording& recording, Row& row)
     return recording.processOf(scan.integer(Process).value_or(0));
 }
 
+/// The launch configuration of a kernel: its columns follow those of its name and graph.
+constexpr int kFirstOfLaunch = Own + 3;
+
+trace::LaunchConfigurationRow readLaunch(const Scan& scan)
+{
+    trace::LaunchConfigurationRow row;
+    int column = kFirstOfLaunch;
+    for (const auto member : {&trace::LaunchConfigurationRow::gridX, &trace::LaunchConfigurationRow::gridY,
+                              &trace::LaunchConfigurationRow::gridZ, &trace::LaunchConfigurationRow::blockX,
+                              &trace::LaunchConfigurationRow::blockY, &trace::LaunchConfigurationRow::blockZ,
+                              &trace::LaunchConfigurationRow::registersPerThread,
+                              &trace::LaunchConfigurationRow::staticSharedBytes,
+                              &trace::LaunchConfigurationRow::dynamicSharedBytes}) {
+        row.*member = scan.integer(column++);
+    }
+    row = trace::withoutImpossible(row);
+    trace::addSharedBytes(row);
+    return row;
+}
+
 void readKernels(ExportFile& file, Recording& recording)
 {
-    const auto columns = deviceColumns({"demangledName", "shortName", "graphId"});
+    const auto columns =
+        deviceColumns({"demangledName", "shortName", "graphId", "gridX", "gridY", "gridZ", "blockX", "blockY",
+                       "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory"});
     for (Scan scan(file, kKernels, columns); scan.next();) {
         trace::KernelRow row;
         if (ProcessRows* const process = readPlace(scan, recording, row)) {
             const auto full = scan.integer(Own);
             row.name = recording.nameOf(full ? full : scan.integer(Own + 1));
             static_cast<void>(scan.read(Own + 2, row.graph));
+            row.configuration = process->configurationOf(row.name, readLaunch(scan));
             push(process->trace.kernels, row);
         }
     }

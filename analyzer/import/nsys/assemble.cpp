@@ -180,6 +180,8 @@ void finish(ProcessRows& rows, std::int64_t key, const Recording& recording, con
     setSpan(process);
     addTiers(process, !rows.nccl.empty());
     notePayloads(process, rows.nccl, recording.metadata);
+    note(process, trace::Issue::ConfigurationsLeftOut, rows.configurations.refused(),
+         "launch configurations beyond the first 65535 are not stored");
     if (recording.metadata.startedRealtimeNs) {
         process.clockSamples.push_back(
             {0, *recording.metadata.startedRealtimeNs, std::nullopt, std::nullopt});

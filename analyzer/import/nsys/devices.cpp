@@ -10,7 +10,9 @@ namespace ringside::importers::nsys {
 
 Devices::Devices(ExportFile& file)
 {
-    for (Scan scan(file, "TARGET_INFO_GPU", {"id", "name", "uuid", "busLocation", "totalMemory"});
+    for (Scan scan(
+             file, "TARGET_INFO_GPU",
+             {"id", "name", "uuid", "busLocation", "totalMemory", "computeMajor", "computeMinor", "smCount"});
          scan.next();) {
         trace::DeviceRow row;
         row.name = cleanText(scan.text(1));
@@ -18,6 +20,9 @@ Devices::Devices(ExportFile& file)
         row.pciBusId = cleanText(scan.text(3));
         const auto memory = scan.integer(4);
         row.memoryBytes = memory && *memory > 0 ? memory : std::nullopt;
+        row.computeMajor = scan.integer(5);
+        row.computeMinor = scan.integer(6);
+        row.multiprocessors = scan.integer(7);
         m_gpus.emplace(scan.integer(0).value_or(-1), std::move(row));
     }
     for (Scan scan(file, "TARGET_INFO_CUDA_DEVICE", {"pid", "cudaId", "gpuId"}); scan.next();) {
@@ -39,7 +44,11 @@ trace::DeviceRow Devices::of(std::int64_t pid, std::uint32_t ordinal) const
     } else if (!m_gpus.empty() && std::ranges::all_of(m_gpus, [&](const auto& entry) {
                    return entry.second.name == m_gpus.begin()->second.name;
                })) {
-        row.name = m_gpus.begin()->second.name; // all GPUs have this name
+        const trace::DeviceRow& first = m_gpus.begin()->second; // all GPUs have its name, so are of its kind
+        row.name = first.name;
+        row.computeMajor = first.computeMajor;
+        row.computeMinor = first.computeMinor;
+        row.multiprocessors = first.multiprocessors;
     }
     row.ordinal = ordinal;
     return row;

@@ -6,6 +6,17 @@
 
 namespace ringside::importers::nsys {
 
+std::uint32_t ProcessRows::configurationOf(trace::StringId name, trace::LaunchConfigurationRow row)
+{
+    row.name = name;
+    const auto found = configurations.idOf(row);
+    if (found.isFresh) {
+        row.id = found.id;
+        trace.launchConfigurations.push_back(row);
+    }
+    return found.id;
+}
+
 ProcessRows* Recording::processOf(std::int64_t globalId)
 {
     constexpr std::size_t kMost = 4096; // a hostile file may name another process in each row

@@ -5,6 +5,7 @@
 #include "import/name_table.h"
 #include "import/nsys/metadata.h"
 #include "import/nsys/payload.h"
+#include "trace/write/launch_configurations.h"
 
 #include <ringside/trace/reader.h>
 
@@ -33,6 +34,10 @@ struct ProcessRows {
     std::map<std::int64_t, trace::StringId> domains; ///< NVTX domains by id
     std::map<std::uint32_t, std::string> threadNames;
     std::optional<std::int64_t> mpiRank;
+    trace::LaunchConfigurations configurations;
+
+    /// Returns the id of a kernel's launch configuration, and stores it if it is the first of its kind.
+    std::uint32_t configurationOf(trace::StringId name, trace::LaunchConfigurationRow row);
 };
 
 struct Counts {

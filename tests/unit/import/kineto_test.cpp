@@ -115,6 +115,54 @@ constexpr const char* kDistributed =
     R"({"pg_name": "0", "pg_desc": "default_pg", "pg_size": 2, "ranks": [0, 1]}, )"
     R"({"pg_name": "1", "pg_desc": "x", "ranks": [1]}], "nccl_version": "2.28.9"})";
 
+trace::LaunchConfigurationRow configurationOf(const trace::ProcessTrace& process, std::size_t kernel)
+{
+    const std::uint32_t id = process.kernels.configuration[kernel];
+    return id == 0 ? trace::LaunchConfigurationRow() : process.launchConfigurations.at(id - 1);
+}
+
+TEST_F(KinetoFile, GivesLaunchConfigurationsOnceEach)
+{
+    const std::string launch =
+        R"("registers per thread": 40, "shared memory": 400, "blocks per SM": 4.740741, )"
+        R"("warps per SM": 75.851852, "grid": [512, 2, 1], "block": [ 256,1,1 ], "est. achieved occupancy %": 75)";
+    Events events;
+    events.kernel(kKernel, 1, 100, 120, 30, 7, launch)
+        .kernel(kKernel, 2, 200, 220, 30, 7, launch)
+        .kernel("other", 3, 300, 320, 30, 7, launch)
+        .kernel(kKernel, 4, 400, 420, 30);
+    const auto process = import(fileText(events, R"("deviceProperties": [{"id": 0, "name": "A100",
+        "computeMajor": 8, "computeMinor": 0, "numSms": 108}],)"));
+    EXPECT_EQ(process.kernels.configuration, (trace::Column<std::uint32_t>{1, 1, 2, 0}));
+    ASSERT_EQ(process.launchConfigurations.size(), 2U);
+    EXPECT_EQ(configurationOf(process, 0),
+              (trace::LaunchConfigurationRow{1, process.kernels.name[0], 512, 2, 1, 256, 1, 1, 40,
+                                             std::nullopt, std::nullopt, 400, 75}));
+    EXPECT_EQ(process.devices.at(0).computeMajor, 8);
+    EXPECT_EQ(process.devices.at(0).computeMinor, 0);
+    EXPECT_EQ(process.devices.at(0).multiprocessors, 108);
+}
+
+TEST_F(KinetoFile, LeavesOutValuesThatNoLaunchHas)
+{
+    Events events;
+    events.kernel(kKernel, 1, 100, 120, 30, 7, R"("grid": [-1, 99999999999, 1], "block": [1, 1])")
+        .kernel(kKernel, 2, 200, 220, 30, 7, R"("grid": "x", "block": [32, 1, 1, 1], "shared memory": -4)")
+        .kernel(kKernel, 3, 300, 320, 30, 7, R"("grid": [], "registers per thread": 1e3)")
+        .kernel(
+            kKernel, 4, 400, 420, 30, 7,
+            R"("block": [32, 1, 1], "est. achieved occupancy %": 0, "registers per thread": 99999999999999999999)");
+    const auto process = import(fileText(events));
+    EXPECT_EQ(process.kernels.configuration, (trace::Column<std::uint32_t>{1, 0, 0, 2}));
+    EXPECT_EQ(configurationOf(process, 0).gridX, std::nullopt);
+    EXPECT_EQ(configurationOf(process, 0).gridY, std::nullopt);
+    EXPECT_EQ(configurationOf(process, 0).gridZ, 1);
+    EXPECT_EQ(configurationOf(process, 3).blockX, 32);
+    EXPECT_EQ(configurationOf(process, 3).registersPerThread, std::nullopt);
+    EXPECT_EQ(configurationOf(process, 3).estimatedOccupancyPercent, std::nullopt)
+        << "0 is also what the profiler writes of kernels that it cannot judge";
+}
+
 TEST_F(KinetoFile, GivesKernelsLaunchesRangesAndThreads)
 {
     Events events;

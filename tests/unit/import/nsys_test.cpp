@@ -226,6 +226,38 @@ TEST_F(NsysFile, RefusesFilesWithoutDataAndGivesAHint)
     EXPECT_TRUE(holds(refusalOf(file("idle.sqlite")), "neither work of a GPU nor NVTX ranges of NCCL"));
 }
 
+TEST_F(NsysFile, GivesLaunchConfigurationsWhereTheExportHasThem)
+{
+    NsysExport nsys(file());
+    for (const int correlation : {5, 6, 7, 8}) {
+        nsys.kernel("gemm", correlation, 1'000 + correlation * 100, 1'050 + correlation * 100);
+    }
+    const std::string table = "CUPTI_ACTIVITY_KIND_KERNEL";
+    for (const char* column : {"gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "registersPerThread",
+                               "staticSharedMemory", "dynamicSharedMemory"}) {
+        nsys.execute("ALTER TABLE " + table + " ADD COLUMN " + column);
+    }
+    const std::string all = "UPDATE " + table +
+                            " SET gridX = 46800, gridY = 2, gridZ = 1, blockX = 128,"
+                            " blockY = 1, blockZ = 1, registersPerThread = 96, staticSharedMemory = 21568,"
+                            " dynamicSharedMemory = 82240 WHERE correlationId ";
+    nsys.execute(all + "IN (5, 7, 8)");
+    nsys.execute("UPDATE " + table +
+                 " SET gridX = -3, gridY = 1 << 62, gridZ = 'x', blockX = 0,"
+                 " dynamicSharedMemory = -1, registersPerThread = NULL WHERE correlationId = 8");
+    const auto process = import();
+    EXPECT_EQ(process.kernels.configuration, (trace::Column<std::uint32_t>{1, 0, 1, 2}));
+    ASSERT_EQ(process.launchConfigurations.size(), 2U);
+    const trace::StringId name = process.kernels.name[0];
+    EXPECT_EQ(process.launchConfigurations[0],
+              (trace::LaunchConfigurationRow{1, name, 46800, 2, 1, 128, 1, 1, 96, 21568, 82240, 103808,
+                                             std::nullopt}));
+    EXPECT_EQ(
+        process.launchConfigurations[1],
+        (trace::LaunchConfigurationRow{2, name, std::nullopt, std::nullopt, std::nullopt, std::nullopt, 1, 1,
+                                       std::nullopt, 21568, std::nullopt, std::nullopt, std::nullopt}));
+}
+
 TEST_F(NsysFile, LeavesOutRowsThatCannotBeAndCountsThem)
 {
     const std::string kernels = "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId,"
