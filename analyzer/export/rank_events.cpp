@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/rank_events.h"
 
+#include "export/launch_arguments.h"
 #include "export/stream_work.h"
 
 #include <ringside/trace/ring.h>
@@ -229,7 +230,8 @@ private:
     {
         const trace::StringId id = m_process.kernels.name[work.row];
         const bool communicates = m_model.classes[m_rank.process].of(id) == model::KernelClass::Communication;
-        m_events.slice(tid, communicates ? "communication" : "compute", name(id), work.time);
+        m_events.slice(tid, communicates ? "communication" : "compute", name(id), work.time,
+                       m_launches.of(work.row));
         arrow(m_process.kernels.correlation[work.row], tid, work.time.start);
     }
 
@@ -314,6 +316,7 @@ private:
     const trace::ProcessTrace& m_process;
     EventStream& m_events;
     const std::optional<model::Interval> m_time;    ///< run time; null: all
+    LaunchArguments m_launches{m_process};
     std::map<trace::StringId, std::string> m_names; ///< as JSON
     std::map<std::int64_t, trace::ThreadRow> m_threads;
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, std::int64_t>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names and descriptions of spans, and links from one span to another.
 #include "rules/shared/support.h"
+#include "timeline/launch_lines.h"
 #include "timeline/timeline.h"
 #include "values/text.h"
 
@@ -45,6 +46,13 @@ std::optional<trace::StringId> textOf(const trace::ProcessTrace& process, const 
         break;
     }
     return std::nullopt;
+}
+
+bool isKernel(const Track& track, const Span& span)
+{
+    return track.kind != TrackKind::EventTimed &&
+           (span.kind == SpanKind::Compute || span.kind == SpanKind::Communication ||
+            span.kind == SpanKind::Wait || span.kind == SpanKind::Transfer);
 }
 
 /// Returns the correlation id that connects device work with its launch.
@@ -181,6 +189,9 @@ Description describe(const model::Model& model, const Timeline& timeline, const 
                               fmt::format("{:.6f} s", static_cast<double>(span.time.start) / kSecond));
     result.lines.emplace_back("takes", values::durationText(span.time.length()));
     describeRow(processOf(model, track), track, span, result.lines);
+    if (isKernel(track, span)) {
+        addLaunchLines(processOf(model, track), span.row, result.lines);
+    }
     if (const auto launch = launchOf(model, timeline, id)) {
         const Span call = timeline.span(*launch);
         result.lines.emplace_back("launched",

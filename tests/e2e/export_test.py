@@ -69,6 +69,18 @@ class Exports(lab.Scenario):
         for event in ends:
             self.assertLessEqual(starts[event["id"]]["ts"], event["ts"])
 
+    def test_kernels_say_how_they_were_launched(self):
+        events = json.loads(self.export("chrome").read_text())["traceEvents"]
+        shown = {(*event["args"]["grid"], *event["args"]["block"], event["args"]["registers per thread"], event["args"]["shared memory"])
+                 for event in events if event["ph"] == "X" and event["cat"] in ("compute", "communication")}
+        columns = "grid_x, grid_y, grid_z, block_x, block_y, block_z, registers_per_thread, shared_bytes"
+        stored = {tuple(row.values()) for row in self.query(f"SELECT DISTINCT {columns} FROM kernel_detail")}
+        self.assertEqual(shown, stored)
+        self.assertIn((1, 1, 1, 640, 1, 1, 96, 103808), stored)  # an emulated kernel of NCCL
+        occupancy = self.query("SELECT min(theoretical_occupancy_percent) AS least, count(*) - count(theoretical_occupancy_percent)"
+                               " AS unknown FROM kernel_detail")[0]
+        self.assertEqual(occupancy, {"least": 25, "unknown": 0})
+
     def test_perfetto_gets_one_file_a_rank_and_the_offsets(self):
         with tarfile.open(self.export("perfetto")) as archive:
             self.assertEqual(archive.getnames()[0], "manifest.json")  # readers want it first

@@ -152,7 +152,8 @@ void writeKineto(const std::filesystem::path& folder)
     "Collective name": "allreduce", "In msg nelems": 9, "Group size": 2, "dtype": "Float", "Process Group Ranks": "[0, 1]"}},
   {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 5, "tid": 6, "ts": 200, "dur": 4, "args": {"correlation": 1}},
   {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_\u00e4\"", "pid": 0, "tid": 7, "ts": 210.125, "dur": 30.5, "args": {
-    "device": 0, "stream": 7, "correlation": 1, "grid": [1, 2, 3], "Collective name": "allreduce", "In msg nelems": 9,
+    "device": 0, "stream": 7, "correlation": 1, "grid": [1, 2, 3], "block": [640, 1, 1],
+    "registers per thread": 96, "shared memory": 4096, "est. achieved occupancy %": 31, "Collective name": "allreduce", "In msg nelems": 9,
     "Out msg nelems": 9, "Group size": 2, "dtype": "Float", "Process Group Name": "0", "Process Group Ranks": "[0, 1]", "Seq": 4}},
   {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD", "pid": 0, "tid": 7, "ts": 250, "dur": 1e1, "args": {"stream": 7, "bytes": 64}},
   {"ph": "B", "name": "a", "pid": 5, "tid": 6, "ts": 1}, {"ph": "E", "pid": 5, "tid": 6, "ts": 2},
@@ -320,6 +321,11 @@ void writeNsys(const std::filesystem::path& folder)
         nsys.ncclRange("ncclSend", 3'021, 3'022, {.communicator = 77, .bytes = 8, .peer = 0});
         nsys.ncclRange("ncclGroupEnd", 3'030, 3'090).call("cuLaunchKernelEx", 6, 3'040, 3'050);
         nsys.kernel(NsysExport::kSendRecv, 6, 3'200, 3'300).copy(64, 7, 3'400, 3'500).set(8, 8, 3'600, 3'700);
+        for (const char* column : {"gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",
+                                   "registersPerThread", "staticSharedMemory", "dynamicSharedMemory"}) {
+            nsys.execute(std::string("ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN ") + column +
+                         " DEFAULT 32");
+        }
         nsys.execute("INSERT INTO NVTX_EVENTS (start, eventType, text, globalTid, domainId)"
                      " VALUES (1, 75, 'NCCL', 281474976710756, 1), (2, 33, 'category', 281474976710756, 0),"
                      " (3, 39, 'main', 281474976710756, 0), (4, 34, 'mark', 281474976710756, 0)");

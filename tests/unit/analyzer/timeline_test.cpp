@@ -376,6 +376,57 @@ TEST(Timeline, leadsFromAKernelToItsLaunchAndItsCollective)
     EXPECT_TRUE(last->second.starts_with("rank 2, ")) << last->second;
 }
 
+TEST(Timeline, describesHowAKernelWasLaunched)
+{
+    TraceBuilder builder(1);
+    builder.steps(4, [](StepBuilder& step) { step.everyRank().compute(1ms); });
+    trace::ProcessTrace& process = builder.process(0);
+    process.launchConfigurations = {{1, 1, 512, 2, 1, 256, 1, 1, 64, 1024, 16384, 17408, std::nullopt},
+                                    {2, 1, -1, 1, 1, std::numeric_limits<std::int64_t>::max(), 1, 1, 64,
+                                     std::nullopt, std::nullopt, 0, 75}};
+    std::uint32_t next = 0;
+    process.kernels.configuration.transform([&](std::uint32_t) { return next++ % 4; });
+    const model::Model model = builder.model();
+    const Timeline timeline = buildTimeline(model);
+    const auto linesOf = [&](std::uint32_t configuration) {
+        std::map<std::string, std::string> lines;
+        const auto& ids = model.processOf(model.ranks[0]).kernels.configuration;
+        const auto row = static_cast<std::size_t>(std::ranges::find(ids, configuration) - ids.begin());
+        for (const Track& track : timeline.tracksOf(0)) {
+            for (std::size_t i = 0; track.kind == TrackKind::Stream && i < track.lanes.at(0).size(); ++i) {
+                if (track.lanes[0].span(i).row == row) {
+                    const auto t = static_cast<std::size_t>(&track - timeline.tracks.data());
+                    for (const auto& [what, value] : describe(model, timeline, {t, 0, i}).lines) {
+                        lines[what] = value;
+                    }
+                }
+            }
+        }
+        return lines;
+    };
+    auto lines = linesOf(1);
+    EXPECT_EQ(lines["grid"], "512 x 2 x 1 blocks");
+    EXPECT_EQ(lines["block"], "256 x 1 x 1 threads");
+    EXPECT_EQ(lines["registers"], "64 per thread");
+    EXPECT_EQ(lines["shared memory"], "17.0 KiB per block (1.0 KiB static, 16.0 KiB dynamic)");
+    EXPECT_EQ(lines["blocks per multiprocessor"], "7.76 of the whole grid");
+    EXPECT_EQ(lines["theoretical occupancy"],
+              "50 % (32 of 64 warps per multiprocessor, limited by registers)");
+    EXPECT_FALSE(lines.contains("estimated occupancy"));
+    lines = linesOf(2);
+    EXPECT_FALSE(lines.contains("grid")) << "values that no launch has";
+    EXPECT_FALSE(lines.contains("block"));
+    EXPECT_FALSE(lines.contains("theoretical occupancy"));
+    EXPECT_EQ(lines["shared memory"], "0 B per block");
+    EXPECT_EQ(lines["estimated occupancy"], "75 %, as the PyTorch profiler estimates it");
+    for (const std::uint32_t unknown : {0U, 3U}) {
+        lines = linesOf(unknown);
+        EXPECT_TRUE(lines.contains("takes"));
+        EXPECT_FALSE(lines.contains("grid"));
+        EXPECT_FALSE(lines.contains("registers"));
+    }
+}
+
 TEST(Timeline, nestsWhatRunsInsideAndCountsWhatIsTooDeep)
 {
     TraceBuilder builder(1);
