@@ -205,6 +205,16 @@ platform::WorkCost Gemm::cost() const
             .memoryBytes = traffic * batches};
 }
 
+platform::WorkShape Gemm::shape() const
+{
+    constexpr int kTile = 128;
+    const auto tiles = [](int size) { return static_cast<std::uint32_t>((size + kTile - 1) / kTile); };
+    return {.grid = {tiles(m), tiles(n), static_cast<std::uint32_t>(batches)},
+            .block = {256, 1, 1},
+            .sharedBytes = 32 << 10,
+            .registersPerThread = 128};
+}
+
 const char* Gemm::kernelName() const
 {
     const unsigned row = (transA == CUBLAS_OP_N ? 0U : 2U) + (transB == CUBLAS_OP_N ? 0U : 1U);

@@ -47,6 +47,8 @@ struct Gemm {
     void operator()() const;
     [[nodiscard]] bool valid() const;
     [[nodiscard]] platform::WorkCost cost() const;
+    /// As a library that computes tiles of 128 x 128 would launch it.
+    [[nodiscard]] platform::WorkShape shape() const;
     [[nodiscard]] const char* kernelName() const;
 };
 

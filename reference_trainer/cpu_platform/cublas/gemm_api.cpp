@@ -47,7 +47,7 @@ cublasStatus_t run(const Call& call)
         return CUBLAS_STATUS_SUCCESS;
     if (gemm.a.isNull() || gemm.b.isNull() || gemm.c.isNull())
         return CUBLAS_STATUS_INVALID_VALUE;
-    return enqueue(call.handle, gemm.kernelName(), gemm.cost(), gemm);
+    return enqueue(call.handle, gemm.kernelName(), gemm.cost(), gemm.shape(), gemm);
 }
 
 // The types of alpha and beta follow from the others'.

@@ -32,11 +32,12 @@ struct Scalar {
 /// Queues `task` (a callable that computes) as one kernel on the handle's stream.
 template <class Task>
 cublasStatus_t enqueue(cublasHandle_t handle, const char* kernelName, const platform::WorkCost& cost,
-                       Task task)
+                       const platform::WorkShape& shape, Task task)
 {
     platform::Work work;
     work.name = kernelName;
     work.cost = cost;
+    work.shape = shape;
     work.arithmetic = true;
     work.arg = new Task(task);
     work.clone = [](const void* argument) -> void* {

@@ -9,7 +9,6 @@ using namespace ringside::platform;
 
 namespace {
 
-constexpr int kRegistersPerThread = 32; // allows full occupancy
 constexpr int kNoCarveout = -1;
 
 // Runs `body` with a registered kernel.

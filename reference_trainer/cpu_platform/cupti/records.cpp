@@ -69,6 +69,8 @@ CUpti_ActivityKernel10 kernelRecord(const platform::WorkActivity& activity, CUpt
     record.blockX = static_cast<std::int32_t>(shape.block[0]);
     record.blockY = static_cast<std::int32_t>(shape.block[1]);
     record.blockZ = static_cast<std::int32_t>(shape.block[2]);
+    record.registersPerThread = shape.registersPerThread;
+    record.staticSharedMemory = static_cast<std::int32_t>(shape.staticSharedBytes);
     record.dynamicSharedMemory = static_cast<std::int32_t>(shape.sharedBytes);
     record.gridId = ++gridIds;
     record.name = activity.name;

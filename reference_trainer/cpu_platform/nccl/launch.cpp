@@ -146,6 +146,10 @@ const Operation& namesake(const std::vector<Operation>& operations)
     return collective == operations.end() ? operations.front() : *collective;
 }
 
+/// One channel; threads, registers and shared memory as those of a kernel of NCCL 2.27.
+constexpr platform::WorkShape kShape{
+    .block = {640, 1, 1}, .sharedBytes = 82240, .registersPerThread = 96, .staticSharedBytes = 21568};
+
 void enqueue(std::vector<Operation> operations)
 {
     const std::shared_ptr<Communicator> communicator = operations.front().communicator;
@@ -163,6 +167,7 @@ void enqueue(std::vector<Operation> operations)
     platform::Work item;
     item.kind = platform::WorkKind::Kernel;
     item.name = kernelName(namesake(work->operations));
+    item.shape = kShape;
     item.run = &run;
     item.clone = &launchAgain;
     item.device = communicator->device();

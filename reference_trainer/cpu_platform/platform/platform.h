@@ -21,11 +21,17 @@ struct WorkCost {
     std::int64_t minimumNs = 0; ///< minimum time, whatever the other fields give
 };
 
-/// Blocks and threads per block of a kernel (x, y, z).
+/// What cudaFuncGetAttributes and CUPTI say of a kernel of the program: allows full occupancy.
+inline constexpr std::uint16_t kRegistersPerThread = 32;
+
+/// Blocks and threads per block of a kernel (x, y, z). Registers and static shared memory are made up,
+/// because the kernels run on the CPU.
 struct WorkShape {
     std::uint32_t grid[3] = {1, 1, 1};
     std::uint32_t block[3] = {1, 1, 1};
     std::uint32_t sharedBytes = 0; ///< dynamic shared memory of a block
+    std::uint16_t registersPerThread = kRegistersPerThread;
+    std::uint32_t staticSharedBytes = 0;
 };
 
 /// The devices of a peer copy; otherwise both are -1.

@@ -192,6 +192,11 @@ TEST(CuptiConduct, emitsTheRecordsOfEachGeneration)
             const CUpti_ActivityKernel10& kernel = find(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)->kernel;
             EXPECT_STREQ(kernel.name, "scale");
             EXPECT_EQ(kernel.blockX, 256);
+            EXPECT_EQ(kernel.gridX, 1);
+            EXPECT_EQ(kernel.blockZ, 1);
+            EXPECT_EQ(kernel.registersPerThread, 32);
+            EXPECT_EQ(kernel.staticSharedMemory, 0);
+            EXPECT_EQ(kernel.dynamicSharedMemory, 0);
             EXPECT_LE(kernel.start, kernel.end);
             EXPECT_GT(kernel.start, 0U);
             EXPECT_EQ(find(CUPTI_ACTIVITY_KIND_MEMCPY)->copy.bytes, 64U);
