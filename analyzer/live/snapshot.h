@@ -12,6 +12,9 @@
 
 namespace ringside::live {
 
+/// A process or host that has said nothing for so long counts as silent.
+inline constexpr std::int64_t kSilentMs = 10'000;
+
 /// A step, or a stretch of a second where nothing marks steps, of one device or of a process whose device was
 /// not measured. Times in ns but for `endMs`, milliseconds since 1970. Null: not measured.
 struct Step {

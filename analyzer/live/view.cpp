@@ -18,7 +18,6 @@ namespace ringside::live {
 namespace {
 
 constexpr std::size_t kMostShared = 32; ///< steps of which medians are taken
-constexpr std::int64_t kSilentMs = 10'000;
 
 using Values = std::vector<std::int64_t>;
 
