@@ -16,6 +16,8 @@ struct Session {
     Paths paths;
     std::shared_ptr<const report::Report> report;       ///< there before the timeline
     std::shared_ptr<const timeline::Timeline> timeline; ///< null: still being built. Refers to report->model
+    bool isRunning = false;  ///< the job ran when its reading began, so that there may be more to read
+    bool isFollowed = false; ///< the run that is open, read again while it runs: what the user chose stays
 };
 
 } // namespace ringside::gui

@@ -2,6 +2,8 @@
 #include "app/main_window.h"
 
 #include "app/command_palette.h"
+#include "app/follow_bar.h"
+#include "app/follower.h"
 #include "app/layout_menu.h"
 #include "app/navigator.h"
 #include "app/pages.h"
@@ -154,6 +156,7 @@ void MainWindow::addFileMenu()
                        startOpening(m_paths);
                    }
                });
+    addFollower(file);
     addCommand(file, u"&Save report…"_s, u"Writes the report as one self-contained HTML page"_s,
                QKeySequence::Save, [this] { exportHtml(); });
     addCommand(
@@ -170,6 +173,27 @@ void MainWindow::addFileMenu()
     addCommand(file, u"&Close"_s, u"Closes this window"_s, QKeySequence::Close, [this] { close(); });
     addCommand(file, u"&Quit"_s, u"Closes all windows"_s, QKeySequence::Quit,
                [] { QApplication::closeAllWindows(); });
+}
+
+void MainWindow::addFollower(QMenu* file)
+{
+    const auto isBusy = [] {
+        return QApplication::mouseButtons() != Qt::NoButton || QApplication::activePopupWidget() != nullptr ||
+               QApplication::activeModalWidget() != nullptr;
+    };
+    m_follower = new Follower(isBusy, this);
+    QAction* const pause =
+        addCommand(file, u"&Pause"_s, u"Holds the picture of a job that runs, or follows it again"_s,
+                   QKeySequence(u"F6"_s),
+                   [this] { m_follower->setPaused(m_follower->state() == Follower::State::Following); });
+    m_followBar = new FollowBar(*m_follower, pause, this);
+    statusBar()->addPermanentWidget(m_followBar);
+    connect(m_follower, &Follower::sessionReady, this, [this](const Session& now) { showSession(now); });
+    connect(m_follower, &Follower::stateChanged, this, [this] {
+        if (m_follower->state() == Follower::State::Ended) {
+            showNotices(); // a process may have died before its last records were written
+        }
+    });
 }
 
 void MainWindow::addViewMenu()
@@ -251,6 +275,7 @@ void MainWindow::showMoment(const model::Interval& time, const std::optional<std
 void MainWindow::startOpening(const Paths& paths)
 {
     m_paths = paths;
+    m_follower->stop();
     m_job = std::make_unique<OpenJob>(paths);
     setWindowTitle(nameOf(paths) + u" — Ringside"_s);
     m_opening->setText(u"<h3>Opening %1</h3>"_s.arg(nameOf(paths).toHtmlEscaped()));
@@ -266,7 +291,7 @@ void MainWindow::startOpening(const Paths& paths)
         m_progress->setValue(static_cast<int>(megabytes));
         m_progress->setFormat(u"%1 of %2 MB"_s.arg(megabytes, 0, 'f', 0).arg(total, 0, 'f', 0));
     });
-    connect(m_job.get(), &OpenJob::sessionReady, this, [this](const Session& now) { showSession(now); });
+    connect(m_job.get(), &OpenJob::sessionReady, this, [this](const Session& now) { showOpened(now); });
     connect(m_job.get(), &OpenJob::failed, this, [this](const Failure& failure) { showFailure(failure); });
     goTo(Page::Opening);
     m_job->start();
@@ -282,9 +307,18 @@ void MainWindow::cancelOpening()
     }
 }
 
-void MainWindow::showSession(const Session& session)
+void MainWindow::showOpened(const Session& session)
+{
+    showSession(session);
+    if (session.timeline && session.isRunning) {
+        m_follower->start(session.paths);
+    }
+}
+
+void MainWindow::showSession(Session session)
 {
     const bool first = m_session.report != session.report;
+    session.isFollowed = first && session.timeline && m_session.report && page() == Page::Workbench;
     m_session = session;
     m_workbench->setSession(session);
     if (first) {
@@ -295,6 +329,7 @@ void MainWindow::showSession(const Session& session)
     if (session.timeline) {
         statusBar()->showMessage(
             u"%L1 spans, ranks: %2"_s.arg(session.timeline->spans()).arg(session.report->model.ranks.size()));
+        m_followBar->setSteps(session.report->model.stepCoverage.found);
         emit timelineReady();
     }
 }
@@ -337,6 +372,9 @@ void MainWindow::showFailure(const Failure& failure)
                                                               toHtml(failure.hint.toStdString())));
     statusBar()->clearMessage();
     goTo(Page::Failed);
+    if (failure.isRunning) {
+        m_follower->start(m_paths); // opens the run as soon as there is something to see
+    }
 }
 
 void MainWindow::showKeys()
@@ -463,6 +501,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
     if (m_job) {
         m_job->cancel();
     }
+    m_follower->stop();
     event->accept();
 }
 

@@ -18,6 +18,8 @@ class QVBoxLayout;
 
 namespace ringside::gui {
 
+class FollowBar;
+class Follower;
 class LayoutMenu;
 class Navigator;
 class Workbench;
@@ -41,6 +43,7 @@ public:
     enum class Page : std::uint8_t { Start, Opening, Failed, Workbench };
     [[nodiscard]] Page page() const;
     [[nodiscard]] const Session& session() const { return m_session; }
+    [[nodiscard]] Follower& follower() { return *m_follower; }
 
 signals:
     void pageChanged();
@@ -61,7 +64,9 @@ private:
     QAction* addCommand(QMenu* menu, const QString& text, const QString& help, const QKeySequence& key,
                         const std::function<void()>& action);
     void startOpening(const Paths& paths);
-    void showSession(const Session& session);
+    void addFollower(QMenu* file);
+    void showSession(Session session);
+    void showOpened(const Session& session);
     void showNotices();
     void showFailure(const Failure& failure);
     void showKeys();
@@ -83,6 +88,8 @@ private:
     QVBoxLayout* m_noticeLines = nullptr;
     QMenu* m_recent = nullptr;
     LayoutMenu* m_layouts = nullptr;
+    Follower* m_follower = nullptr;
+    FollowBar* m_followBar = nullptr;
     Paths m_paths;
     Session m_session;
     std::unique_ptr<OpenJob> m_job;

@@ -3,10 +3,13 @@
 
 #include "app/text.h"
 #include "import/open_run.h"
+#include "live/still_runs.h"
 #include "report/watched_report.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/recover.h>
+
+#include <sys/resource.h>
 
 #include <algorithm>
 
@@ -41,7 +44,7 @@ Failure nothingRecorded(const Paths& paths)
     if (std::ranges::any_of(rings, &trace::LeftoverRings::running)) {
         return {u"This run has just begun"_s,
                 u"Its processes run, but none has recorded a call of NCCL or CUDA yet."_s,
-                u"Try again in a few seconds."_s};
+                u"It opens by itself as soon as one has."_s};
     }
     if (!rings.empty()) {
         return {
@@ -58,7 +61,9 @@ Failure nothingRecorded(const Paths& paths)
 
 } // namespace
 
-OpenJob::OpenJob(Paths paths, QObject* parent) : QObject(parent), m_paths(std::move(paths)) {}
+OpenJob::OpenJob(Paths paths, Priority priority, QObject* parent)
+    : QObject(parent), m_paths(std::move(paths)), m_priority(priority)
+{}
 
 OpenJob::~OpenJob()
 {
@@ -91,6 +96,10 @@ void OpenJob::post(const Action& action)
 
 void OpenJob::run()
 {
+    if (m_priority == Priority::Aside) {
+        constexpr int kLowest = 19;
+        setpriority(PRIO_PROCESS, 0, kLowest); // of this thread and of those that it starts
+    }
     Failure failure;
     try {
         work();
@@ -105,6 +114,7 @@ void OpenJob::run()
     } catch (const std::exception& error) {
         failure = {unusable(), toQt(error.what()), {}};
     }
+    failure.isRunning = m_isRunning;
     post([this, failure] { emit failed(failure); });
 }
 
@@ -120,6 +130,7 @@ void OpenJob::work()
         post([this, text] { emit stageChanged(text); });
     };
     stage(u"Reading"_s);
+    m_isRunning = m_paths.size() == 1 && live::stillRuns(m_paths.front()); // before: it may end meanwhile
     importers::Progress progress([&](const importers::ProgressState& state) {
         checkpoint();
         constexpr double kMegabyte = 1e6;
@@ -132,9 +143,11 @@ void OpenJob::work()
     Session session{
         m_paths,
         std::make_shared<const report::Report>(report::buildReport(std::move(run), {}, {}, checkpoint)),
-        nullptr};
+        nullptr, m_isRunning};
     if (session.report->model.ranks.empty()) {
-        post([this, failure = nothingRecorded(m_paths)] { emit failed(failure); });
+        Failure failure = nothingRecorded(m_paths);
+        failure.isRunning = m_isRunning;
+        post([this, failure] { emit failed(failure); });
         return;
     }
     post([this, session] { emit sessionReady(session); });

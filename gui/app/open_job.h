@@ -16,13 +16,16 @@ namespace ringside::gui {
 struct Failure {
     QString title;
     QString what;
-    QString hint; ///< what the user can do about it; commands stand between back quotes
+    QString hint;           ///< what the user can do about it; commands stand between back quotes
+    bool isRunning = false; ///< the job still runs: there may be something to read soon
 };
 
 class OpenJob final : public QObject {
     Q_OBJECT
 public:
-    explicit OpenJob(Paths paths, QObject* parent = nullptr);
+    /// Aside: somebody's job runs on the same machine and comes first.
+    enum class Priority : std::uint8_t { Usual, Aside };
+    explicit OpenJob(Paths paths, Priority priority = Priority::Usual, QObject* parent = nullptr);
     /// Cancels the job and waits until its thread has ended.
     ~OpenJob() override;
     OpenJob(const OpenJob&) = delete;
@@ -47,6 +50,8 @@ private:
     void post(const Action& action);
 
     Paths m_paths;
+    Priority m_priority;
+    bool m_isRunning = false; ///< of the thread: the job ran when its reading began
     std::atomic<bool> m_cancelled{false};
     std::jthread m_thread;
 };

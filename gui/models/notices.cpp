@@ -39,14 +39,7 @@ void addLeftovers(const Session& session, std::vector<Notice>& notices)
     } catch (const std::exception&) {
         return; // an unreadable folder must not hide the rest
     }
-    const auto running = std::ranges::count_if(leftovers, &trace::LeftoverRings::running);
-    const auto dead = static_cast<std::ptrdiff_t>(leftovers.size()) - running;
-    if (running > 0) {
-        notices.push_back(
-            {u"This run is still being recorded by %1 processes. It is shown as far as it was written."_s.arg(
-                 running),
-             u"Press F5 to read it again."_s});
-    }
+    const auto dead = std::ranges::count(leftovers, false, &trace::LeftoverRings::running);
     if (dead > 0) {
         notices.push_back(
             {u"This run is incomplete: %1 processes died before their last records were written to it."_s.arg(

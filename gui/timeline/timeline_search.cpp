@@ -7,6 +7,11 @@ namespace ringside::gui {
 
 using timeline::Direction;
 
+TimelineWidget::~TimelineWidget()
+{
+    ++m_searches; // the search that runs is given up
+}
+
 void TimelineWidget::find(const timeline::SearchRequest& request, Direction direction)
 {
     if (m_hits && m_hits->request == request) {
@@ -17,6 +22,12 @@ void TimelineWidget::find(const timeline::SearchRequest& request, Direction dire
     m_hitNumber = 0;
     m_scene.hits = nullptr;
     viewport()->update();
+    startSearch(request, direction);
+}
+
+/// Without a direction, spans are only marked.
+void TimelineWidget::startSearch(const timeline::SearchRequest& request, std::optional<Direction> direction)
+{
     m_searching = request;
     const std::uint64_t mine = ++m_searches;
     if (!ready() || request.text.empty()) {
@@ -32,7 +43,8 @@ void TimelineWidget::find(const timeline::SearchRequest& request, Direction dire
                 if (m_searches == mine) {
                     m_hits = found;
                     m_scene.hits = found.get();
-                    toHit(direction);
+                    viewport()->update();
+                    direction ? toHit(*direction) : emit hitsChanged();
                 }
             },
             Qt::QueuedConnection);

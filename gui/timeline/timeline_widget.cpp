@@ -44,19 +44,59 @@ TimelineWidget::TimelineWidget(QWidget* parent) : QAbstractScrollArea(parent)
     m_scene.byFamily = QSettings().value(QLatin1StringView(kByFamily), false).toBool();
 }
 
-TimelineWidget::~TimelineWidget()
-{
-    ++m_searches; // the search that runs is given up
-}
-
 void TimelineWidget::setSession(const Session& session)
 {
-    const bool sameRun = m_session.report == session.report && ready();
-    if (ready() && !sameRun) {
-        m_kept = Kept{m_session.paths, visible(), m_shown, verticalScrollBar()->value(),
-                      m_session.report->model.ranks.size()};
+    const bool sameReport = m_session.report == session.report && ready();
+    if (ready() && !sameReport) {
+        m_scene.visible = visible();
+        m_scene.scroll = verticalScrollBar()->value();
+        m_kept.emplace(m_session, m_shown, m_scene);
     }
     m_session = session;
+    forgetSpans();
+    if (!ready()) {
+        m_layout = {};
+        return;
+    }
+    const auto kept = std::exchange(m_kept, std::nullopt);
+    const bool again = kept && kept->paths() == m_session.paths;
+    if (!sameReport) {
+        const model::Model& model = m_session.report->model;
+        const Interval limits = framed(m_session.timeline->extent, 0.0, m_session.timeline->extent);
+        m_shown = again ? kept->shownIn(model) : Shown{};
+        m_marks = storedMarks(m_session.paths, m_session.timeline->extent);
+        const bool byFamily = m_scene.byFamily;
+        m_scene = {};
+        m_scene.byFamily = byFamily;
+        m_scene.marks = m_marks.times();
+        m_painter = {};
+        if (again) {
+            m_zoom.extend(limits, framed(kept->visibleIn(limits), 0.0, limits));
+            kept->restore(m_scene, model);
+        } else {
+            m_zoom.reset(limits);
+            m_searching = {};
+        }
+    }
+    relayout();
+    if (again) {
+        verticalScrollBar()->setValue(kept->scroll());
+        if (const auto span = kept->selectedIn(m_session)) {
+            select(span);
+        }
+        const bool holds = !m_searching.rank || kept->hasRanksOf(m_session.report->model);
+        startSearch(holds ? m_searching : timeline::SearchRequest(), std::nullopt);
+    }
+    if (m_wanted) {
+        const auto wanted = std::exchange(m_wanted, std::nullopt);
+        showPlace(wanted->first, wanted->second);
+    }
+    announce();
+}
+
+/// What refers to the timeline that was there before.
+void TimelineWidget::forgetSpans()
+{
     ++m_searches;
     m_hits.reset();
     m_hitNumber = 0;
@@ -64,34 +104,6 @@ void TimelineWidget::setSession(const Session& session)
     m_scene.selected.reset();
     m_scene.collective.reset();
     m_scene.launch.reset();
-    if (!ready()) {
-        m_layout = {};
-        return;
-    }
-    if (!sameRun) {
-        m_painter = {};
-        m_shown = {};
-        m_scene.marked.clear();
-        m_scene.evidence.reset();
-        m_scene.range.reset();
-        m_marks = storedMarks(m_session.paths, m_session.timeline->extent);
-        m_scene.marks = m_marks.times();
-        m_zoom.reset(framed(m_session.timeline->extent, 0.0, m_session.timeline->extent));
-    }
-    relayout();
-    if (const auto kept = std::exchange(m_kept, std::nullopt); kept && kept->paths == m_session.paths) {
-        if (kept->ranks == m_session.report->model.ranks.size()) { // ranks are known by their places
-            m_shown = kept->shown; // the same run, read again with what was recorded since
-        }
-        relayout();
-        showTime(kept->visible);
-        verticalScrollBar()->setValue(kept->scroll);
-    }
-    if (m_wanted) {
-        const auto wanted = std::exchange(m_wanted, std::nullopt);
-        showPlace(wanted->first, wanted->second);
-    }
-    announce();
 }
 
 /// Called after every change of the visible range.

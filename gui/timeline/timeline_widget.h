@@ -3,6 +3,7 @@
 // paints, Layout computes the rows.
 #pragma once
 #include "session.h"
+#include "timeline/kept_place.h"
 #include "timeline/marks.h"
 #include "timeline/painter.h"
 #include "timeline/search.h"
@@ -26,7 +27,8 @@ public:
     explicit TimelineWidget(QWidget* parent = nullptr);
     ~TimelineWidget() override;
 
-    /// Keeps the visible range if the session belongs to the same run.
+    /// Keeps what the user chose if the session belongs to the same run; if the newest step was visible, it
+    /// still is.
     void setSession(const Session& session);
     [[nodiscard]] const Interval& visible() const { return m_zoom.visible(); }
     void showTime(const Interval& visible, ZoomHistory::Step step = ZoomHistory::Step::New);
@@ -102,6 +104,8 @@ private:
     void addKey(const QString& text, const QString& help, const QList<QKeySequence>& keys,
                 const std::function<void()>& action);
     void relayout();
+    void forgetSpans();
+    void startSearch(const timeline::SearchRequest& request, std::optional<timeline::Direction> direction);
     void announce();
     void zoomBy(double factor, std::optional<std::int64_t> anchorNs = {});
     void panBy(double share);
@@ -147,15 +151,7 @@ private:
     QPoint m_pressed;
     Interval m_visibleBefore;
     int m_scrollBefore = 0;
-    /// What was shown of a run that is read again.
-    struct Kept {
-        Paths paths;
-        Interval visible;
-        Shown shown;
-        int scroll = 0;
-        std::size_t ranks = 0;
-    };
-    std::optional<Kept> m_kept;
+    std::optional<KeptPlace> m_kept; ///< of a run that is read again
     QElapsedTimer m_lastGesture;
     int m_lastKind = -1;
     std::optional<std::pair<Interval, std::vector<std::int64_t>>>

@@ -13,6 +13,12 @@ public:
         m_limits = m_visible = limits;
         m_before.clear();
     }
+    /// Continues with a run that was read again: what was visible before can still be undone.
+    void extend(const Interval& limits, const Interval& visible)
+    {
+        m_limits = limits;
+        m_visible = visible;
+    }
     enum class Step : std::uint8_t {
         New,  ///< undone alone
         Same, ///< continues the gesture before it: one undo reverts both

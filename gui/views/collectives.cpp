@@ -97,11 +97,13 @@ private:
     {
         const QSignalBlocker quiet(m_communicator);
         const auto labels = report::communicatorLabels(*m_report);
+        const QVariant chosen = m_communicator->currentData();
         m_communicator->clear();
         m_communicator->addItem(u"all communicators"_s);
         for (const auto& [hash, text] : labels) {
             m_communicator->addItem(toQt(text), QVariant::fromValue<qulonglong>(hash));
         }
+        m_communicator->setCurrentIndex(chosen.isValid() ? std::max(0, m_communicator->findData(chosen)) : 0);
         m_communicator->setVisible(labels.size() > 1);
     }
 

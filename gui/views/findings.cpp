@@ -187,6 +187,7 @@ public:
         if (m_report == session.report) {
             return;
         }
+        const auto chosen = session.isFollowed ? chosenFinding() : std::nullopt;
         m_report = session.report;
         m_details->clear();
         m_model->setReport(m_report);
@@ -197,12 +198,36 @@ public:
                 ? u"Every rule could judge this run."_s
                 : u"%1 rules could not judge this run: view Not judged says why."_s.arg(
                       m_report->notApplicable.size())));
-        const QModelIndex first = m_model->index(0, FindingModel::kTitle);
-        m_list->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
-        showFinding(first);
+        const QModelIndex shown = m_model->index(chosen ? rowOf(*chosen) : 0, FindingModel::kTitle);
+        m_list->selectionModel()->setCurrentIndex(shown, QItemSelectionModel::NoUpdate);
+        showFinding(shown);
     }
 
 private:
+    /// The rule and the ranks of the finding whose details are shown.
+    using Chosen = std::pair<std::string, std::vector<std::int64_t>>;
+    [[nodiscard]] std::optional<Chosen> chosenFinding() const
+    {
+        const QModelIndex row = m_list->currentIndex();
+        if (!row.isValid()) {
+            return std::nullopt;
+        }
+        const rules::Finding& finding = m_model->finding(row.row());
+        return Chosen{finding.rule, finding.ranks};
+    }
+
+    /// The first row if there is no such finding any more.
+    [[nodiscard]] int rowOf(const Chosen& chosen) const
+    {
+        for (int row = 0; row < m_model->rowCount({}); ++row) {
+            const rules::Finding& finding = m_model->finding(row);
+            if (finding.rule == chosen.first && finding.ranks == chosen.second) {
+                return row;
+            }
+        }
+        return 0;
+    }
+
     void showFinding(const QModelIndex& row)
     {
         if (!row.isValid()) {

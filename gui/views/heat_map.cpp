@@ -67,7 +67,9 @@ public:
         if (m_report != session.report) {
             m_report = session.report;
             const QSignalBlocker quiet(m_figure);
-            m_figure->setCurrentIndex(static_cast<int>(defaultFigure(*m_report)));
+            if (!session.isFollowed) {
+                m_figure->setCurrentIndex(static_cast<int>(defaultFigure(*m_report)));
+            }
             fill();
         }
     }

@@ -72,6 +72,13 @@ public:
         if (m_report == session.report) {
             return;
         }
+        if (session.isFollowed) {
+            if (!m_isRunning) {
+                m_report = session.report;
+                m_database.reset(); // opened by the next question; an answer stays until then
+            }
+            return;
+        }
         m_report = session.report;
         m_paths = session.paths;
         m_worker = {}; // belongs to the run before
@@ -87,7 +94,7 @@ protected:
     void showEvent(QShowEvent* event) override
     {
         View::showEvent(event);
-        if (m_report && !m_database && !m_isRunning) {
+        if (m_report && m_schema->topLevelItemCount() == 0 && !m_isRunning) {
             openDatabase();
         }
     }
@@ -322,6 +329,7 @@ private:
 
     void fillSchema()
     {
+        m_schema->clear();
         for (const query::TableNames& table : m_database->tables()) {
             auto* const item = new QTreeWidgetItem(m_schema, {toQt(table.name)});
             for (const std::string& column : table.columns) {

@@ -61,7 +61,9 @@ public:
     void setSession(const Session& session) override
     {
         if (m_session.report != session.report) {
-            m_range.reset();
+            if (!session.isFollowed) {
+                m_range.reset();
+            }
             fillRanks(session.report->model);
         }
         m_session = session;
@@ -91,11 +93,13 @@ private:
     void fillRanks(const model::Model& model)
     {
         const QSignalBlocker quiet(m_rank);
+        const QString chosen = m_rank->currentText();
         m_rank->clear();
         m_rank->addItem(u"all ranks"_s);
         for (const model::Rank& rank : model.ranks) {
             m_rank->addItem(u"rank %1"_s.arg(rank.rank));
         }
+        m_rank->setCurrentIndex(std::max(0, m_rank->findText(chosen)));
     }
 
     [[nodiscard]] GroupRequest request() const

@@ -68,7 +68,9 @@ public:
 
     void setSession(const Session& session) override
     {
-        if (m_report != session.report) {
+        if (session.isFollowed) {
+            m_report = session.report; // an answer stays until the next question
+        } else if (m_report != session.report) {
             m_report = session.report;
             ++m_question; // a running answer belongs to the run before
             m_predict->setEnabled(true);

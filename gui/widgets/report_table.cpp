@@ -47,18 +47,32 @@ ReportTable::ReportTable(const QString& name, Height height, QWidget* parent)
 
 void ReportTable::setTable(report::Table table, std::vector<std::string> shown)
 {
+    const bool sameColumns = m_model->columnCount() > 0 && m_model->table().header == table.header;
+    const int row = currentIndex().isValid() ? m_sorted->mapToSource(currentIndex()).row() : -1;
+    const int scroll = verticalScrollBar()->value();
     m_model->setTable(std::move(table), std::move(shown));
-    sortByColumn(-1, Qt::AscendingOrder);
-    if (wordWrap()) {
-        for (int column = 1; column < m_model->columnCount(); ++column) {
-            horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
-        }
-        resizeColumnToContents(0);
-    } else {
+    if (!sameColumns) {
+        sortByColumn(-1, Qt::AscendingOrder);
+    }
+    setWidths();
+    updateGeometry();
+    if (sameColumns) { // new figures in the same table: the reader's place stays
+        setCurrentIndex(m_sorted->mapFromSource(m_model->index(row, 0)));
+        verticalScrollBar()->setValue(scroll);
+    }
+}
+
+void ReportTable::setWidths()
+{
+    if (!wordWrap()) {
         resizeColumnsToContents();
         limitTexts();
+        return;
     }
-    updateGeometry();
+    for (int column = 1; column < m_model->columnCount(); ++column) {
+        horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
+    }
+    resizeColumnToContents(0);
 }
 
 void ReportTable::wrapSentences()

@@ -36,6 +36,7 @@ protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
+    void setWidths();
     void limitTexts();
     void copyRows() const;
     void copyCsv() const;

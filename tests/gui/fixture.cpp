@@ -16,12 +16,12 @@ using ringside::test::operator""_MiB;
 using ringside::test::StepBuilder;
 using ringside::test::TraceBuilder;
 
-TraceBuilder lateRank()
+TraceBuilder lateRank(int steps)
 {
     TraceBuilder builder(4);
     builder.host(2, "node1").host(3, "node1");
     builder.setting("environment", "NCCL_DEBUG", "INFO");
-    builder.steps(12, [](StepBuilder& step) {
+    builder.steps(steps, [](StepBuilder& step) {
         step.everyRank().host(300us, "data").copy(4_MiB, 200us).compute(6ms, {.launches = 4});
         step.rank(2).compute(5ms);
         step.allReduce(8_MiB, {.takes = 2ms});
@@ -80,13 +80,13 @@ Session sessionOf(const char* path, trace::RunTrace run)
 
 Session lateRankSession()
 {
-    return sessionOf("late.ringside", lateRank().run());
+    return sessionOf("late.ringside", lateRank(12).run());
 }
 
-std::filesystem::path writeLateRankRun(const std::filesystem::path& folder)
+std::filesystem::path writeLateRankRun(const std::filesystem::path& folder, int steps)
 {
     const std::filesystem::path run = folder / "late.ringside";
-    lateRank().write(run);
+    lateRank(steps).write(run);
     return run;
 }
 

@@ -13,7 +13,7 @@ namespace ringside::gui::test {
 /// Four ranks on two hosts, eight steps; rank 2 computes 5 ms longer in each.
 [[nodiscard]] Session lateRankSession();
 /// The same as a run directory below `folder`.
-[[nodiscard]] std::filesystem::path writeLateRankRun(const std::filesystem::path& folder);
+[[nodiscard]] std::filesystem::path writeLateRankRun(const std::filesystem::path& folder, int steps = 12);
 /// A healthy run of one rank without device data.
 [[nodiscard]] Session hostOnlySession();
 

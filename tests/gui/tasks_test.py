@@ -9,6 +9,7 @@ With RINGSIDE_PICTURES=FOLDER, pictures of all tasks in both palettes and three 
 
 import csv
 import io
+import json
 import os
 import shutil
 import signal
@@ -56,17 +57,24 @@ def all_below(node, depth=0):
         yield from all_below(node.get_child_at_index(i), depth + 1)
 
 
-def record(run):
-    """Two emulated ranks, of which rank 1 comes late."""
+def start_recording(run, *trainer_options, **options):
+    """A job of two emulated ranks that is recorded."""
     platform = {
         "LD_LIBRARY_PATH": f"{BUILD}/lib/cpu_platform",
         "RINGSIDE_DEVICE_MODEL": str(Path(__file__).parents[2] / "reference_trainer/cpu_platform/device_models/a100_like.conf"),
         "OPENBLAS_NUM_THREADS": "1",
     }
     words = [f"{name}={value}" for name, value in platform.items()]
-    trainer = [f"{BUILD}/bin/ddp_trainer", "--nproc", "2", "--steps", "20", "--fault", "late_rank:rank=1,ms=30"]
-    subprocess.run([f"{BUILD}/bin/ringside", "record", "-o", run, "--profile", "standard", "--", "env", *words, *trainer],
-                   check=True, capture_output=True, timeout=300)
+    trainer = [f"{BUILD}/bin/ddp_trainer", "--nproc", "2", *trainer_options]
+    return subprocess.Popen([f"{BUILD}/bin/ringside", "record", "-o", run, "--profile", "standard", "--", "env", *words, *trainer],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
+
+
+def record(run):
+    """Two emulated ranks, of which rank 1 comes late."""
+    job = start_recording(run, "--steps", "20", "--fault", "late_rank:rank=1,ms=30")
+    if job.wait(timeout=300) != 0:
+        raise AssertionError("the job failed")
 
 
 def query(run, sql):
@@ -186,6 +194,39 @@ class Tasks(unittest.TestCase):
             self.assertEqual(rows[0][0], "0")
             program.key("ctrl+3")
             program.picture(f"ranks_64_{name}")
+
+    def test_a_running_job_is_followed_until_it_ends(self):
+        run = f"{self.folder}/live.ringside"
+        job = start_recording(run, "--steps", "100000", "--fault", "late_rank:rank=1,ms=30", "--timeout", "600", start_new_session=True)
+        self.addCleanup(lambda: (job.poll() is None and os.killpg(job.pid, signal.SIGKILL), job.wait(PATIENCE_S)))
+        eventually("the first steps", lambda: any(Path(run).glob("*.live.json")) and any(Path(run).glob("*.db")))
+        program = Program(run, 1280, 720, 1, PALETTES[0], self.folder)
+        try:
+            before = eventually("following", lambda: steps_said(program, "Following the job"))
+            eventually("more steps", lambda: steps_said(program, "Following the job") > before + 5)
+            program.picture("following")
+            program.key("F6")
+            held = eventually("the pause", lambda: steps_said(program, "Paused"))
+            time.sleep(3)  # longer than a reading and the pause behind it
+            self.assertEqual(steps_said(program, "Paused"), held)
+            program.picture("paused")
+            program.key("F6")
+            eventually("what came meanwhile", lambda: steps_said(program, "Following the job") > held)
+            self.assertIsNone(job.poll(), "the job does not mind being read")
+            job.send_signal(signal.SIGTERM)  # `record` passes it on
+            eventually("the end", lambda: steps_said(program, "The job has ended"))
+            program.picture("ended")
+            report = subprocess.run([f"{BUILD}/bin/ringside", "report", run, "--format", "json"], check=True, capture_output=True)
+            self.assertEqual(steps_said(program, "The job has ended"), json.loads(report.stdout)["coverage"]["steps"]["total"])
+        finally:
+            program.close()
+
+
+def steps_said(program, what):
+    """The number of steps that the status bar names after `what`; 0 while it says something else."""
+    label = program.find(what, ("label", "static"))
+    words = label.get_name().replace(",", "").split() if label else []
+    return next((int(word) for word in words if word.isdigit()), 0)
 
 
 if __name__ == "__main__":
