@@ -2,57 +2,13 @@
 // Finds GPUs whose data leaves through an RDMA adapter that is far away on PCIe. Data from another NUMA node
 // crosses the link between sockets at a fraction of the adapter's rate, and NCCL then does not use GPUDirect
 // RDMA.
-#include "metrics/pci_distance.h"
+#include "rules/shared/nearest_port.h"
 #include "rules/shared/ports.h"
-#include "rules/shared/settings.h"
 
 namespace ringside::rules::rule_nic_gpu_affinity {
 namespace {
 
 using metrics::PciDistance;
-
-struct Adapter {
-    const metrics::Port* port = nullptr;
-    PciDistance distance = PciDistance::System;
-};
-
-/// The nearest adapter of a GPU's host, and the nearest one that can have carried its data.
-struct Nearest {
-    std::optional<Adapter> any;
-    std::optional<Adapter> used;
-};
-
-metrics::PciPlace placeOf(const Context& context, const model::Rank& rank)
-{
-    const trace::ProcessTrace& process = context.run.processOf(rank);
-    const std::string gpu = metrics::gpuName(context.run, rank);
-    return {
-        settingOf(process, {"device", "*_pci_path"}, gpu).value_or(""),
-        values::parseNumber<std::int64_t>(settingOf(process, {"device", "*_numa_node"}, gpu).value_or(""))};
-}
-
-Nearest nearestOf(const Context& context, const model::Rank& rank)
-{
-    constexpr std::int64_t kActive = 4;
-    const metrics::PciPlace gpu = placeOf(context, rank);
-    Nearest nearest;
-    for (const metrics::Port& port : context.figures.ports) {
-        const auto node = values::parseNumber<std::int64_t>(port.fact("numa_node"));
-        const auto distance =
-            metrics::pciDistance(gpu, {port.fact("pci_path"), node && *node >= 0 ? node : std::nullopt});
-        if (!distance || port.host != context.run.processOf(rank).process.host) {
-            continue;
-        }
-        const auto replaceIfNearer = [&](std::optional<Adapter>& best) {
-            best = !best || *distance < best->distance ? Adapter{&port, *distance} : best;
-        };
-        replaceIfNearer(nearest.any);
-        if (port.last("state") == std::optional(kActive) && port.carried() != std::optional(false)) {
-            replaceIfNearer(nearest.used);
-        }
-    }
-    return nearest;
-}
 
 Finding describe(const model::Rank& rank, const Nearest& nearest)
 {
@@ -86,7 +42,7 @@ Outcome run(const Context& context)
     std::vector<Finding> findings;
     bool known = false;
     for (const model::Rank& rank : context.run.ranks) {
-        const Nearest nearest = nearestOf(context, rank);
+        const Nearest nearest = nearestOf(context.run, context.figures.ports, rank);
         if (!nearest.used) {
             continue;
         }
