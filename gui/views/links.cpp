@@ -64,6 +64,27 @@ public:
             return;
         }
         m_report = session.report;
+        m_filled = false;
+        if (isVisible()) {
+            fill();
+        }
+    }
+
+protected:
+    void showEvent(QShowEvent* event) override
+    {
+        View::showEvent(event);
+        fill();
+    }
+
+private:
+    /// With thousands of ports this takes a while: only for somebody who looks.
+    void fill()
+    {
+        if (m_filled || !m_report) {
+            return;
+        }
+        m_filled = true;
         m_charts->setReport(m_report);
         m_map = std::make_shared<const report::HostMap>(report::hostMapOf(*m_report));
         report::Table ports = report::portTable(*m_report);
@@ -77,7 +98,6 @@ public:
         m_pages->setCurrentIndex(any || m_charts->isMeasured() ? 0 : 1);
     }
 
-private:
     /// What the map shows, to be read, sorted and copied.
     QWidget* tables()
     {
@@ -146,6 +166,7 @@ private:
     Navigator& m_navigator;
     std::shared_ptr<const report::Report> m_report;
     std::shared_ptr<const report::HostMap> m_map;
+    bool m_filled = false; ///< with m_report
     QLabel* m_health;
     LinkMap* m_links;
     QTabWidget* m_tables = nullptr;

@@ -264,8 +264,12 @@ void LinkMap::paintLegend(QPainter& painter) const
 void LinkMap::paintLine(QPainter& painter, const MapLine& line, bool chosen) const
 {
     constexpr double kFaint = 0.25;
+    constexpr double kCrowded = 0.5;
+    constexpr std::size_t kCrowd = 64; // so many lines hide each other
     const Theme& theme = themeOf(palette());
-    painter.setOpacity(isFaint(line) ? kFaint : 1.0);
+    const bool fault = line.health == Health::Warning || line.health == Health::Problem;
+    const bool isOneOfMany = m_layout.lines.size() > kCrowd && !fault && !m_chosen;
+    painter.setOpacity(isFaint(line) ? kFaint : isOneOfMany ? kCrowded : 1.0);
     painter.setBrush(Qt::NoBrush);
     if (chosen) {
         painter.setPen(QPen(theme.mark, line.width + 4));

@@ -228,17 +228,22 @@ std::vector<MapLine> linesOf(const HostMap& map, const LinkMapLayout& layout,
     return result;
 }
 
-/// In a grid, a line to a box further away is bent, so that it does not hide under those between.
+/// In a grid, a line to a box further away is bent, to the right or down, so that it does not hide under
+/// those between.
 QPainterPath pathOf(const QRectF& from, const QRectF& to, bool isRing)
 {
-    constexpr double kBend = 0.14;
+    constexpr double kBend = 0.07; // of the length
+    constexpr double kClear = 14;
     const QPointF way = to.center() - from.center();
-    const double cells = std::max(std::abs(way.x()) / from.width(), std::abs(way.y()) / from.height() / 2);
-    const double bend = isRing || cells < 1.5 ? 0 : kBend;
-    const QPointF aside =
-        way.y() > 0 ? QPointF(way.y(), -way.x()) : QPointF(-way.y(), way.x()); // to the right
+    const double length = std::hypot(way.x(), way.y());
+    const bool near = std::max(std::abs(way.x()) / from.width(), std::abs(way.y()) / from.height() / 2) < 1.5;
+    const double least = way.y() == 0   ? from.height() / 2 + kClear
+                         : way.x() == 0 ? from.width() / 2 + kClear
+                                        : 0;
+    const double bend = isRing || near ? 0 : std::max(kBend * length, least);
+    const QPointF aside = way.y() > 0 ? QPointF(way.y(), -way.x()) : QPointF(-way.y(), way.x());
     QPainterPath path(from.center());
-    path.quadTo((from.center() + to.center()) / 2 + aside * bend, to.center());
+    path.quadTo((from.center() + to.center()) / 2 + aside * (2 * bend / std::max(1.0, length)), to.center());
     return path;
 }
 
