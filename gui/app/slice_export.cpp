@@ -28,7 +28,7 @@ std::filesystem::path unusedBeside(const std::filesystem::path& path)
 {
     std::error_code ignored;
     for (int number = 1;; ++number) {
-        const std::filesystem::path name = path.string() + ".part" + std::to_string(number);
+        std::filesystem::path name = path.string() + ".part" + std::to_string(number);
         if (!std::filesystem::exists(std::filesystem::symlink_status(name, ignored))) {
             return name;
         }

@@ -85,9 +85,8 @@ void TimelineWidget::addKeys()
                m_shown.expanded.clear();
                relayout();
            });
-    addKey(u"Colours by family"_s,
-           u"Colours device work by families of kernels and patterns of communication, or by kind"_s,
-           {Qt::Key_K}, [this] { setByFamily(!isByFamily()); });
+    addKey(u"Colours by family"_s, u"Colours device work by families of kernels, or by kind"_s, {Qt::Key_K},
+           [this] { setByFamily(!isByFamily()); });
     addKey(u"Choose this time"_s, u"Chooses the visible time for the table of figures (or drag with Shift)"_s,
            {Qt::Key_R}, [this] { setRange(visible()); });
     addKey(u"Launch or kernel"_s, u"Goes from device work to the call that launched it, and back"_s,

@@ -32,6 +32,8 @@ namespace {
 using namespace Qt::StringLiterals;
 using timeline::Direction;
 
+constexpr auto kListHits = "timeline/listHits"_L1; ///< setting
+
 class TimelineView final : public View {
 public:
     TimelineView(Navigator& navigator, QWidget* parent) : View(parent), m_navigator(navigator)
@@ -218,17 +220,16 @@ private:
     /// Shows or hides the list of all matches; remembered.
     QToolButton* listButton()
     {
-        constexpr auto kSetting = "timeline/listHits"_L1;
         auto* const button = new QToolButton(this);
         button->setText(u"List"_s);
         button->setAccessibleName(u"List all matches"_s);
         button->setToolTip(u"Lists all matches by time, with rank, stream or thread and duration"_s);
         button->setCheckable(true);
         button->setAutoRaise(true);
-        button->setChecked(QSettings().value(kSetting, false).toBool());
+        button->setChecked(QSettings().value(kListHits, false).toBool());
         m_hits->setVisible(button->isChecked());
         connect(button, &QToolButton::toggled, this, [this](bool on) {
-            QSettings().setValue(kSetting, on);
+            QSettings().setValue(kListHits, on);
             m_hits->setVisible(on);
             showResult();
         });
@@ -276,6 +277,7 @@ private:
             }
         }
         m_result->setText(text);
+        m_result->setAccessibleName(u"Result of the search: "_s + text); // a name hides the text from readers
         if (!m_hits->isHidden()) {
             m_hits->setHits(m_session, hits, m_timeline->hitNumber());
         }

@@ -94,7 +94,10 @@ QPointF LinkMap::origin() const
 /// What the lines are of, and the rules by which hosts and lines were left out.
 QString LinkMap::captionText() const
 {
-    const QString source = toQt(metrics::trafficSourceText(m_map->source)).remove(u'`');
+    if (m_map->hosts.size() == 1) {
+        return u"All ranks are on one host, so that there are no lines."_s;
+    }
+    QString source = toQt(metrics::trafficSourceText(m_map->source)).remove(u'`');
     if (m_layout.lines.empty()) {
         return source;
     }

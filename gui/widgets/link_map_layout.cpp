@@ -43,24 +43,20 @@ Health healthOf(const HostMap& map, const std::vector<std::size_t>& hosts)
     return portHealth(map, hosts, [](std::size_t) { return true; });
 }
 
-/// How much a host matters if there is no room for all: faults first, then bytes.
-struct Weight {
-    bool fault = false;
-    std::int64_t bytes = 0;
-    auto operator<=>(const Weight&) const = default;
-};
+/// How much a host or line matters if there is no room for all: whether it has a fault, then its bytes.
+using Weight = std::pair<bool, std::int64_t>;
 
 std::vector<Weight> weightsOf(const HostMap& map, const std::vector<std::size_t>& positionOf)
 {
     std::vector<Weight> weights(map.hosts.size());
     for (std::size_t i = 0; i < map.hosts.size(); ++i) {
-        weights[i].fault = isFault(healthOf(map, {i}));
+        weights[i].first = isFault(healthOf(map, {i}));
     }
     for (const report::Connection& each : map.connections) {
         for (const std::size_t host : {each.traffic.sender, each.traffic.receiver}) {
             Weight& weight = weights[positionOf[host]];
-            weight.fault = weight.fault || isFault(each.health);
-            weight.bytes = model::addCapped(weight.bytes, each.traffic.bytes);
+            weight.first = weight.first || isFault(each.health);
+            weight.second = model::addCapped(weight.second, each.traffic.bytes);
         }
     }
     return weights;
@@ -159,10 +155,11 @@ void placeGrid(LinkMapLayout& layout, double width, const QSizeF& box)
     const auto columns = static_cast<std::size_t>(
         std::max(1.0, std::floor((width - 2 * kInside + kBetweenBoxes) / (box.width() + kBetweenBoxes))));
     for (std::size_t i = 0; i < layout.boxes.size(); ++i) {
-        layout.boxes[i].box =
-            QRectF(kInside + static_cast<double>(i % columns) * (box.width() + kBetweenBoxes),
-                   kInside + static_cast<double>(i / columns) * (box.height() + kBetweenBoxes), box.width(),
-                   box.height());
+        const std::size_t row = i / columns;
+        const std::size_t column = i % columns;
+        layout.boxes[i].box = QRectF(kInside + static_cast<double>(column) * (box.width() + kBetweenBoxes),
+                                     kInside + static_cast<double>(row) * (box.height() + kBetweenBoxes),
+                                     box.width(), box.height());
     }
     layout.height = layout.boxes.back().box.bottom() + kInside;
 }

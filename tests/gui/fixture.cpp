@@ -58,9 +58,9 @@ TraceBuilder hostsInRing(int hosts)
     for (int rank = 0; rank < hosts; ++rank) {
         sendOverTcp(builder, rank, rank + 1 == hosts ? 900 : 100);
     }
-    for (int second = 0; second < 6; ++second) {
-        builder.sample(0, {0, "rdma", "mlx5_0:1", "tx_bytes", "counter"}, second * 1'000'000'000LL,
-                       second * 1000);
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    for (std::int64_t second = 0; second < 6; ++second) {
+        builder.sample(0, {0, "rdma", "mlx5_0:1", "tx_bytes", "counter"}, second * kSecond, second * 1000);
     }
     builder.sample(0, {0, "rdma", "mlx5_1:1", "tx_bytes", "counter"}, 1, 1000);
     return builder;
@@ -130,7 +130,7 @@ Session hostsSession(int hosts)
 
 std::filesystem::path writeHostsRun(const std::filesystem::path& folder, int hosts)
 {
-    const std::filesystem::path run = folder / fmt::format("hosts{}.ringside", hosts);
+    std::filesystem::path run = folder / fmt::format("hosts{}.ringside", hosts);
     hostsInRing(hosts).write(run);
     return run;
 }

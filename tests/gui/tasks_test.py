@@ -142,6 +142,12 @@ class Program:
         columns = range(cells.get_n_columns())
         return [[cells.get_accessible_at(row, column).get_name() for column in columns] for row in range(min(40, cells.get_n_rows()))]
 
+    def text(self, name):
+        for node in all_below(self.application):
+            if node.get_name() == name and node.get_text_iface():
+                return Atspi.Text.get_text(node, 0, -1)
+        return ""
+
     def picture(self, name):
         if PICTURES and shutil.which("import"):
             time.sleep(0.8)
@@ -182,6 +188,32 @@ class Tasks(unittest.TestCase):
             program.picture(f"timeline_alone_{name}")
             program.key("F11")
             self.assertTrue(program.rows("Parts of a step of each rank"))
+
+    def test_a_search_lists_all_matches_and_colours_follow_a_key(self):
+        kernels = int(query(self.run_path, "SELECT count(*) FROM kernel JOIN string ON string.id = kernel.name_id AND "
+                            "string.process_id = kernel.process_id WHERE string.text LIKE '%sgemm%'")[0][0])
+        for program, name in self.each_window(self.run_path):
+            program.key("ctrl+3", "k")
+            eventually("the legend of families", lambda p=program: "matrix multiplication" in p.text("Selection"))
+            program.key("slash")
+            program.tool("type", "--delay", "40", "sgemm")
+            program.key("Return")
+            eventually("the count of matches", lambda p=program: p.find(f"Result of the search: 1 of {kernels:,}", ("label",)))
+            button = program.find("List all matches", ("toggle button", "push button", "check box"))
+            self.assertTrue(button.get_action_iface().do_action(0))
+            rows = eventually("the list of matches", lambda p=program: p.rows("Matches of the search"))
+            self.assertIn("sgemm", rows[0][0])
+            starts = [float(row[3].split()[0]) for row in rows]
+            self.assertEqual(starts, sorted(starts))
+            program.picture(f"search_{name}")
+
+    def test_links_are_a_map_and_its_tables(self):
+        for program, name in self.each_window(self.run_path):
+            program.key("ctrl+9")
+            self.assertTrue(eventually("the map of links", lambda p=program: p.find("Map of hosts and links", ("filler", "panel", "canvas", "chart"))))
+            self.assertTrue(eventually("the ports", lambda p=program: p.rows("Ports and interfaces")))
+            program.key("F11")
+            program.picture(f"links_{name}")
 
     def test_a_run_of_many_ranks_is_shown_as_strips(self):
         generator = BUILD / "bin/bench/make_run"

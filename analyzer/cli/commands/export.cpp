@@ -63,7 +63,7 @@ exporting::Slice sliceOf(const Options& options, const model::Model& model)
         slice.ranks.push_back(indexOf(model, rank));
     }
     std::ranges::sort(slice.ranks);
-    slice.ranks.erase(std::ranges::unique(slice.ranks).begin(), slice.ranks.end());
+    slice.ranks.erase(std::unique(slice.ranks.begin(), slice.ranks.end()), slice.ranks.end());
     return slice;
 }
 

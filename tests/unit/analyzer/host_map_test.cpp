@@ -33,7 +33,7 @@ void carry(TraceBuilder& trace, int from, std::int64_t busyMs)
 {
     constexpr std::int64_t kMegabytes = 100;
     const std::string entity = fmt::format("10.0.0.{} > 10.0.0.{}", from, (from + 1) % 4);
-    for (int second = 0; second <= 5; ++second) {
+    for (std::int64_t second = 0; second <= 5; ++second) {
         const auto add = [&](const trace::SeriesMetric& metric, std::int64_t value) {
             trace.sample(from, {0, "tcp", entity, metric, "counter"}, second * kSecond, value);
         };
@@ -103,7 +103,7 @@ TEST(HostMap, portsBelongToTheirHostsAndTheNearestGpus)
 {
     TraceBuilder trace = ring();
     for (const char* const port : {"mlx5_0:1", "mlx5_1:1"}) {
-        for (int second = 0; second <= 5; ++second) {
+        for (std::int64_t second = 0; second <= 5; ++second) {
             trace.sample(1, {0, "rdma", port, "tx_bytes", "counter"}, second * kSecond, second * 1000);
         }
     }
