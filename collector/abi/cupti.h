@@ -51,12 +51,12 @@ struct Kernel { ///< CUpti_ActivityKernel4 and later
     std::uint32_t sharedMemoryLimit;
     std::uint32_t graphId; ///< since kFirstWithGraphId
 };
-/// What a kernel's record tells of its launch configuration.
+/// What a kernel's record tells of its launch configuration. Two are compared by their bytes.
 struct Shape {
     std::int32_t grid[3], block[3];
-    std::int32_t staticSharedMemory, dynamicSharedMemory;
+    std::int32_t staticSharedMemory, dynamicSharedMemory; ///< so far as in Kernel
     std::uint32_t registersPerThread;
-    bool operator==(const Shape&) const = default;
+    std::uint32_t padding; ///< 0
 };
 struct Memcpy {
     std::uint32_t kind;

@@ -2,8 +2,11 @@
 #include "device/activity_reader.h"
 
 #include "device/questions.h"
+#include "trace/write/launch_configurations.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <string_view>
 
 namespace ringside::collector {
@@ -11,18 +14,19 @@ namespace {
 
 cupti::Shape shapeOf(const cupti::Kernel& record)
 {
-    cupti::Shape shape{};
-    std::ranges::copy(record.grid, shape.grid);
-    std::ranges::copy(record.block, shape.block);
-    shape.staticSharedMemory = record.staticSharedMemory;
-    shape.dynamicSharedMemory = record.dynamicSharedMemory;
+    cupti::Shape shape;
+    constexpr std::size_t kAsInRecord = offsetof(cupti::Shape, registersPerThread);
+    static_assert(offsetof(cupti::Kernel, grid) + kAsInRecord ==
+                  offsetof(cupti::Kernel, localMemoryPerThread));
+    std::memcpy(&shape, reinterpret_cast<const char*>(&record) + offsetof(cupti::Kernel, grid), kAsInRecord);
     shape.registersPerThread = record.registersPerThread;
+    shape.padding = 0;
     return shape;
 }
 
 /// CUPTI leaves a member that it does not know at 0, so no launch with an empty grid or block, or without
 /// registers, is stored as such.
-trace::LaunchConfigurationRow configurationRow(const cupti::Shape& shape)
+std::optional<trace::LaunchConfigurationRow> configurationRow(const cupti::Shape& shape)
 {
     trace::LaunchConfigurationRow row;
     row.gridX = shape.grid[0];
@@ -36,7 +40,7 @@ trace::LaunchConfigurationRow configurationRow(const cupti::Shape& shape)
     row.dynamicSharedBytes = shape.dynamicSharedMemory;
     row = trace::withoutImpossible(row);
     if (!row.gridX) {
-        return {}; // the record says nothing of the launch
+        return std::nullopt; // the record says nothing of the launch
     }
     trace::addSharedBytes(row);
     return row;
@@ -121,10 +125,10 @@ void ActivityReader::readKernel(const cupti::Kernel& record)
 {
     m_lastRun = std::max(m_lastRun, record.correlationId);
     if (measured(record.start, record.end)) {
-        KernelOfName& kernel = kernelOf(record.name);
-        m_writer.add(trace::KernelRow{toMonotonicNs(record.start), toMonotonicNs(record.end), kernel.name,
+        const trace::StringId name = kernelName(record.name);
+        m_writer.add(trace::KernelRow{toMonotonicNs(record.start), toMonotonicNs(record.end), name,
                                       record.deviceId, record.streamId, record.correlationId, graphId(record),
-                                      record.graphNodeId, configurationOf(kernel, shapeOf(record))});
+                                      record.graphNodeId, configurationOf(name, shapeOf(record))});
     }
 }
 
@@ -154,29 +158,33 @@ void ActivityReader::readApi(const cupti::Api& record, cupti::CallbackDomain dom
 }
 
 // By text, not by address: CUPTI may free and reuse a name's memory.
-ActivityReader::KernelOfName& ActivityReader::kernelOf(const char* name)
+trace::StringId ActivityReader::kernelName(const char* name)
 {
-    const auto [entry, fresh] = m_kernels.try_emplace(name != nullptr ? name : "(unnamed kernel)");
-    if (fresh) {
-        entry->second.name = m_writer.intern(entry->first);
-    }
-    return entry->second;
+    const std::string_view text = name != nullptr ? name : "(unnamed kernel)";
+    const auto known = m_kernelNames.find(text);
+    return known != m_kernelNames.end() ? known->second
+                                        : m_kernelNames.emplace(text, m_writer.intern(text)).first->second;
 }
 
-std::uint32_t ActivityReader::configurationOf(KernelOfName& kernel, const cupti::Shape& shape)
+std::uint32_t ActivityReader::configurationOf(trace::StringId name, const cupti::Shape& shape)
 {
-    if (shape == kernel.shape) {
-        return kernel.configuration;
+    const LaunchKey key(name, shape);
+    if (const std::uint32_t* const known = m_launches.find(key)) {
+        return *known;
     }
-    kernel.shape = shape;
-    trace::LaunchConfigurationRow row = configurationRow(shape);
-    row.name = kernel.name;
-    const auto found = m_configurations.idOf(row);
-    if (found.isFresh) {
-        row.id = found.id;
-        m_writer.add(row);
+    if (m_launches.size() >= trace::LaunchConfigurations::kMost) {
+        ++m_refusedConfigurations;
+        return 0;
     }
-    return kernel.configuration = found.id;
+    std::uint32_t id = 0;
+    if (auto row = configurationRow(shape)) {
+        id = ++m_lastConfiguration;
+        row->id = id;
+        row->name = name;
+        m_writer.add(*row);
+    }
+    m_launches.add(key, id);
+    return id;
 }
 
 // CUPTI's names end in the version that introduced the signature: cudaLaunchKernel_v7000.
@@ -206,11 +214,11 @@ void ActivityReader::reportIssues()
                                      "CUPTI gave no start or end for device records; they are left out"});
         m_unmeasured = 0;
     }
-    if (m_configurations.refused() > m_reportedRefusals) {
-        m_writer.add(trace::IssueRow{trace::Issue::ConfigurationsLeftOut,
-                                     m_configurations.refused() - m_reportedRefusals,
-                                     "launch configurations beyond the first 65535 are not stored"});
-        m_reportedRefusals = m_configurations.refused();
+    if (m_refusedConfigurations != 0) {
+        m_writer.add(trace::IssueRow{trace::Issue::ConfigurationsLeftOut, m_refusedConfigurations,
+                                     "kernels have launch configurations beyond the first 65535, which are "
+                                     "not stored"});
+        m_refusedConfigurations = 0;
     }
 }
 

@@ -5,13 +5,15 @@
 #include "abi/cupti.h"
 #include "device/cupti_library.h"
 #include "device/device_clock.h"
+#include "device/launch_ids.h"
 #include "record/thread_ids.h"
-#include "trace/write/launch_configurations.h"
 
 #include <ringside/trace/writer.h>
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 namespace ringside::collector {
@@ -50,15 +52,13 @@ private:
     {
         return m_clock.toMonotonicNs(deviceNs);
     }
-    /// What the records of a kernel's launches have in common. Kernels mostly run with the configuration of
-    /// their last launch, which is compared first.
-    struct KernelOfName {
-        trace::StringId name = 0;
-        cupti::Shape shape{};
-        std::uint32_t configuration = 0; ///< of this shape
+    trace::StringId kernelName(const char* name);
+    std::uint32_t configurationOf(trace::StringId name, const cupti::Shape& shape);
+    /// Lets a text be found without a copy of it.
+    struct TextHash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
     };
-    KernelOfName& kernelOf(const char* name);
-    std::uint32_t configurationOf(KernelOfName& kernel, const cupti::Shape& shape);
     /// kQuestion: a call that launches nothing.
     static constexpr trace::StringId kQuestion = 0;
     trace::StringId apiName(cupti::CallbackDomain domain, std::uint32_t cbid);
@@ -67,9 +67,10 @@ private:
     trace::Writer& m_writer;
     const ThreadIds& m_threads;
     DeviceClock m_clock;
-    std::unordered_map<std::string, KernelOfName> m_kernels; ///< by name
-    trace::LaunchConfigurations m_configurations;
-    std::int64_t m_reportedRefusals = 0;
+    std::unordered_map<std::string, trace::StringId, TextHash, std::equal_to<>> m_kernelNames;
+    LaunchIds m_launches;
+    std::uint32_t m_lastConfiguration = 0;
+    std::int64_t m_refusedConfigurations = 0; ///< kernels whose configuration is one too many
     std::unordered_map<std::uint64_t, trace::StringId> m_apiNames;
     std::int64_t m_unmeasured = 0;
     std::optional<std::int64_t> m_awaitedNs;

@@ -221,6 +221,28 @@ TEST_F(ActivityReaderTest, readsNoGraphIdWhereRecordsEndBeforeIt)
     }
 }
 
+TEST(LaunchIds, FindEachConfigurationHoweverManyThereAre)
+{
+    constexpr std::uint32_t kMany = 20'000;
+    LaunchIds ids;
+    const auto keyOf = [](std::uint32_t i) {
+        cupti::Shape shape{};
+        shape.grid[0] = static_cast<std::int32_t>(i / 2);
+        return LaunchKey(i % 2 + 1, shape);
+    };
+    EXPECT_EQ(ids.find({}), nullptr);
+    for (std::uint32_t i = 0; i < kMany; ++i) {
+        ASSERT_EQ(ids.find(keyOf(i)), nullptr) << i;
+        ids.add(keyOf(i), i);
+    }
+    EXPECT_EQ(ids.size(), kMany);
+    for (std::uint32_t i = 0; i < kMany; ++i) {
+        ASSERT_NE(ids.find(keyOf(i)), nullptr) << i;
+        ASSERT_EQ(*ids.find(keyOf(i)), i);
+    }
+    EXPECT_EQ(ids.find(keyOf(kMany)), nullptr);
+}
+
 cupti::Kernel kernelWith(const char* name, std::int32_t gridX)
 {
     cupti::Kernel kernel{};
