@@ -32,6 +32,7 @@ fi
 
 stage "Trace" "CPU time of one thread."
 "$build/bin/bench/trace_cost" "$build/bench/trace"
+"$build/bin/bench/device_cost" "$build/bench/trace/device.db"
 
 stage "Sampling 16 RDMA ports" "CPU time of the thread that does it, on a tree in memory; budget: 1 ms a second."
 TMPDIR=/dev/shm "$build/bin/bench/port_cost"

@@ -4,6 +4,7 @@
 // same process, so that ratios hold.
 //   trace_cost FOLDER [EVENTS]
 #include "metrics/sweep.h"
+#include "trace/write/launch_configurations.h"
 
 #include <ringside/trace/reader.h>
 #include <ringside/trace/ring_decoder.h>
@@ -151,14 +152,44 @@ Cost drain(const Path& file, std::uint64_t events)
             static_cast<double>(std::filesystem::file_size(file)) / static_cast<double>(events)};
 }
 
+/// 37 names, each launched in eight configurations: 296 of them.
+constexpr std::uint64_t kNames = 37;
+constexpr std::uint64_t kConfigurationsOfName = 8;
+
 trace::KernelRow kernelOf(Timeline::Span span, std::uint64_t index)
 {
-    return {span.startNs,
-            span.endNs,
-            static_cast<trace::StringId>(1 + index % 37),
-            0,
-            static_cast<std::uint32_t>(7 + 6 * (index % 5 == 0)),
-            static_cast<std::uint32_t>(index)};
+    trace::KernelRow row;
+    row.startNs = span.startNs;
+    row.endNs = span.endNs;
+    row.name = static_cast<trace::StringId>(1 + index % kNames);
+    row.stream = static_cast<std::uint32_t>(7 + 6 * (index % 5 == 0));
+    row.correlation = static_cast<std::uint32_t>(index);
+    row.configuration = static_cast<std::uint32_t>(1 + index % (kNames * kConfigurationsOfName));
+    return row;
+}
+
+/// Finding the id of a launch configuration. The collector does so only where a kernel's differs from the
+/// last one of its name.
+Cost configurationLookups(std::uint64_t events)
+{
+    trace::LaunchConfigurations configurations;
+    std::uint64_t sum = 0;
+    const double start = cpuNs();
+    for (std::uint64_t i = 0; i < events; ++i) {
+        trace::LaunchConfigurationRow row;
+        row.name = static_cast<trace::StringId>(1 + i % kNames);
+        row.gridX = static_cast<std::int64_t>(1 + i % (kNames * kConfigurationsOfName));
+        row.gridY = row.gridZ = row.blockY = row.blockZ = 1;
+        row.blockX = 128;
+        row.registersPerThread = 32;
+        row.staticSharedBytes = row.dynamicSharedBytes = row.sharedBytes = 0;
+        sum += configurations.idOf(row).id;
+    }
+    const double spent = cpuNs() - start;
+    if (sum == 0) {
+        throw std::runtime_error("no configuration was found");
+    }
+    return {spent / static_cast<double>(events), 0};
 }
 
 Cost kernelsAsChunks(const Path& file, std::uint64_t events)
@@ -269,6 +300,7 @@ void runAll(const Path& folder, std::uint64_t events)
 {
     print("drain: ring records to a closed trace", drain(folder / "drain.db", events));
     const Cost chunks = kernelsAsChunks(folder / "chunks.db", events);
+    print("finding a launch configuration", configurationLookups(events));
     const Cost rows = kernelsAsRows(folder / "rows.db", events);
     print("kernels as column chunks", chunks);
     print("the same as plain SQLite rows", rows);
