@@ -38,11 +38,11 @@ std::string selectOf(sqlite3* database, const char* table, std::initializer_list
 
 std::string viewSql(sqlite3* database)
 {
-    const std::string configurations = selectOf(
-        database, "launch_configuration",
-        {"process_id", "id", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z",
-         "registers_per_thread", "static_shared_bytes", "dynamic_shared_bytes", "shared_bytes",
-         "estimated_occupancy_percent"});
+    const std::string configurations =
+        selectOf(database, "launch_configuration",
+                 {"process_id", "id", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z",
+                  "registers_per_thread", "static_shared_bytes", "dynamic_shared_bytes", "shared_bytes",
+                  "estimated_occupancy_percent"});
     const std::string devices =
         selectOf(database, "device", {"process_id", "ordinal", "compute_major", "compute_minor"});
     return "CREATE TEMP VIEW IF NOT EXISTS " + std::string(kKernelView) +

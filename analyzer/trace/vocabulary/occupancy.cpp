@@ -19,19 +19,20 @@ struct Device {
 constexpr std::int64_t kKib = 1024;
 /// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 constexpr std::array kDevices{
-    Device{7, 0, 2048, 32, 96 * kKib},  Device{7, 2, 2048, 32, 96 * kKib},  Device{7, 5, 1024, 16, 64 * kKib},
-    Device{8, 0, 2048, 32, 164 * kKib}, Device{8, 6, 1536, 16, 100 * kKib}, Device{8, 7, 1536, 16, 164 * kKib},
-    Device{8, 9, 1536, 24, 100 * kKib}, Device{9, 0, 2048, 32, 228 * kKib}, Device{10, 0, 2048, 32, 228 * kKib},
-    Device{10, 3, 2048, 32, 228 * kKib}, Device{12, 0, 1536, 24, 100 * kKib},
-    Device{12, 1, 1536, 24, 100 * kKib},
+    Device{7, 0, 2048, 32, 96 * kKib},   Device{7, 2, 2048, 32, 96 * kKib},
+    Device{7, 5, 1024, 16, 64 * kKib},   Device{8, 0, 2048, 32, 164 * kKib},
+    Device{8, 6, 1536, 16, 100 * kKib},  Device{8, 7, 1536, 16, 164 * kKib},
+    Device{8, 9, 1536, 24, 100 * kKib},  Device{9, 0, 2048, 32, 228 * kKib},
+    Device{10, 0, 2048, 32, 228 * kKib}, Device{10, 3, 2048, 32, 228 * kKib},
+    Device{12, 0, 1536, 24, 100 * kKib}, Device{12, 1, 1536, 24, 100 * kKib},
 };
 // The same for all of them.
 constexpr std::int64_t kWarpThreads = 32;
 constexpr std::int64_t kMostThreads = 1024; ///< of a block
 constexpr std::int64_t kRegisters = 65536;  ///< of a multiprocessor, and the most of a block
 constexpr std::int64_t kMostRegisters = 255;
-constexpr std::int64_t kRegisterUnit = 256; ///< in which a warp gets its registers
-constexpr std::int64_t kPartitions = 4;     ///< of a multiprocessor; each has its own registers
+constexpr std::int64_t kRegisterUnit = 256;   ///< in which a warp gets its registers
+constexpr std::int64_t kPartitions = 4;       ///< of a multiprocessor; each has its own registers
 constexpr std::int64_t kFirstWithReserve = 8; ///< major number from which on the system takes shared memory
 
 constexpr std::int64_t ceilTo(std::int64_t value, std::int64_t unit)

@@ -83,8 +83,8 @@ LaunchConfigurationRow withoutImpossible(LaunchConfigurationRow row)
     keepWithin(1, kMostThreads, {&row.blockX, &row.blockY, &row.blockZ});
     keepWithin(1, kMostRegisters, {&row.registersPerThread});
     keepWithin(0, kMostBytes, {&row.staticSharedBytes, &row.dynamicSharedBytes, &row.sharedBytes});
-    // The PyTorch profiler writes 0 for less than half a percent, but also for each kernel with more than 48 KiB
-    // of shared memory, which it thinks cannot run.
+    // The PyTorch profiler writes 0 for less than half a percent, but also for each kernel with more than 48
+    // KiB of shared memory, which it thinks cannot run.
     keepWithin(1, 100, {&row.estimatedOccupancyPercent});
     return row;
 }

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <map>
 #include <random>
 
 namespace ringside::timeline {
@@ -386,7 +388,7 @@ TEST(Timeline, describesHowAKernelWasLaunched)
                                      std::nullopt, std::nullopt, 0, 75}};
     std::uint32_t next = 0;
     process.kernels.configuration.transform([&](std::uint32_t) { return next++ % 4; });
-    const model::Model model = builder.model();
+    const model::Model model = model::buildModel(builder.run());
     const Timeline timeline = buildTimeline(model);
     const auto linesOf = [&](std::uint32_t configuration) {
         std::map<std::string, std::string> lines;

@@ -71,12 +71,11 @@ struct Case {
 TEST(Occupancy, IsThatOfTheVendorsCalculator)
 {
     using enum OccupancyLimit;
-    for (const Case& each : {Case{{8, 0, 512, 40, 400}, 75, Registers}, Case{{7, 0, 128, 72, 13824}, 43.75, Registers},
-                             Case{{8, 0, 128, 226, 81920}, 12.5, Registers},
-                             Case{{8, 0, 128, 250, 131072}, 6.25, SharedMemory},
-                             Case{{9, 0, 640, 96, 103808}, 31.25, Registers},
-                             Case{{9, 0, 32, 16, 0}, 50, Blocks}, Case{{8, 6, 1024, 32, 0}, 100.0 * 32 / 48, Warps},
-                             Case{{7, 5, 256, 32, 0}, 100, Warps}}) {
+    for (const Case& each :
+         {Case{{8, 0, 512, 40, 400}, 75, Registers}, Case{{7, 0, 128, 72, 13824}, 43.75, Registers},
+          Case{{8, 0, 128, 226, 81920}, 12.5, Registers}, Case{{8, 0, 128, 250, 131072}, 6.25, SharedMemory},
+          Case{{9, 0, 640, 96, 103808}, 31.25, Registers}, Case{{9, 0, 32, 16, 0}, 50, Blocks},
+          Case{{8, 6, 1024, 32, 0}, 100.0 * 32 / 48, Warps}, Case{{7, 5, 256, 32, 0}, 100, Warps}}) {
         const auto result = theoreticalOccupancy(each.input);
         ASSERT_TRUE(result) << each.input.threads;
         EXPECT_DOUBLE_EQ(result->percent(), each.percent) << each.input.threads;
