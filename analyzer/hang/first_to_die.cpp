@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <set>
 
 namespace ringside::hang {
@@ -135,21 +136,33 @@ std::string failedSentence(const std::vector<RankReport>& ranks)
                                         ends.size() == 1 ? *ends.begin() : "with other codes than 0");
 }
 
+/// Returns " (rank 3 by SIGKILL, ranks 0 to 2 with code 1)"; empty if all ended alike.
+std::string endsText(const std::map<std::string, std::vector<std::int64_t>>& ends)
+{
+    std::string text;
+    for (const auto& [end, ranks] : ends) {
+        text += fmt::format("{}{} {}", text.empty() ? " (" : ", ", rankList(ranks), end);
+    }
+    return ends.size() > 1 ? text + ")" : "";
+}
+
 /// Describes processes that did not close their traces; empty if there is none.
 std::string goneSentence(const std::vector<RankReport>& ranks)
 {
     std::vector<std::int64_t> gone;
+    std::map<std::string, std::vector<std::int64_t>> ends;
     bool allKnown = true;
     for (const RankReport& rank : ranks) {
         if (rank.life == Life::Gone) {
             gone.push_back(rank.rank);
             allKnown = allKnown && rank.waitStatus;
+            ends[rank.waitStatus ? howEnded(*rank.waitStatus) : "in an unknown way"].push_back(rank.rank);
         }
     }
     return gone.empty() ? ""
-                        : fmt::format("{} ended without closing {}{}", rankList(gone),
+                        : fmt::format("{} ended without closing {}{}{}", rankList(gone),
                                       gone.size() == 1 ? "its trace" : "their traces",
-                                      allKnown ? "" : ": killed or crashed");
+                                      allKnown ? "" : ": killed or crashed", endsText(ends));
 }
 
 /// Describes how it ended, and the evidence that it was the first.

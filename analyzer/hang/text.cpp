@@ -128,9 +128,11 @@ void appendGpu(std::string& text, const StuckCollective& stuck)
         text += "  Progress on the GPUs is unknown: there are no device records of this communicator.\n";
         return;
     }
-    text += "  GPUs (a kernel is recorded when it ends, so that a running one is not shown):";
+    text +=
+        "  Last of them that was recorded on the GPU (the device is recorded in a window of steps, which may "
+        "have ended before, and a kernel when it ends):";
     for (const auto& [rank, order] : stuck.finishedOnGpu) {
-        text += fmt::format(" rank {} finished {};", rank, order ? fmt::format("#{}", *order) : "none");
+        text += fmt::format(" rank {} {};", rank, order ? fmt::format("#{}", *order) : "none");
     }
     text.back() = '\n';
 }

@@ -22,8 +22,9 @@ const Rule* findRule(std::string_view id)
 
 std::string_view limitName(Limit limit)
 {
-    constexpr std::string_view kNames[] = {"nothing", "compute", "communication", "late_rank", "link", "host",
-                                           "data",    "copy",    "memory",        "settings",  "death"};
+    constexpr std::string_view kNames[] = {"nothing", "compute",  "communication", "late_rank",
+                                           "link",    "host",     "data",          "copy",
+                                           "memory",  "settings", "death",         "hang"};
     return kNames[static_cast<std::size_t>(limit)];
 }
 
@@ -33,7 +34,7 @@ std::string_view limitText(Limit limit)
         "limited by nothing found", "limited by compute", "limited by communication",
         "limited by a late rank",   "limited by a link",  "limited by the host",
         "limited by the data",      "limited by copies",  "limited by memory",
-        "limited by settings",      "a rank died"};
+        "limited by settings",      "a rank died",        "ranks that do not meet in a collective"};
     return kTexts[static_cast<std::size_t>(limit)];
 }
 

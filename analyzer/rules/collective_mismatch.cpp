@@ -19,7 +19,7 @@ Finding describe(const Context& context, const hang::StuckCollective& stuck)
 {
     Finding finding;
     finding.severity = Severity::Problem;
-    finding.limit = Limit::Communication;
+    finding.limit = Limit::Hang;
     finding.broken = true;
     finding.ranks = stuck.different;
     const auto other =

@@ -13,6 +13,15 @@ constexpr Option kOptions[] = {
      "in `ringside hang`)"},
 };
 
+/// Returns the innermost frame that has a name: a wait in the C library has only an address.
+const std::string& tellingFrame(const std::vector<std::string>& stack)
+{
+    const auto named = std::ranges::find_if(stack, [](const std::string& frame) {
+        return !frame.starts_with("0x") && frame.find("(libc.so") == std::string::npos;
+    });
+    return named == stack.end() ? stack.front() : *named;
+}
+
 /// Returns what a missing rank was last doing: its stack, else the call it is in, else its last call.
 std::string lastSeen(const Context& context, std::int64_t number)
 {
@@ -22,7 +31,7 @@ std::string lastSeen(const Context& context, std::int64_t number)
         }
         const hang::RankReport rank = hang::reportRank(context.run, i, {});
         if (!rank.stack.empty()) {
-            return fmt::format("stack of {}: {}", rank.stackThread, rank.stack.front());
+            return fmt::format("stack of {}: {}", rank.stackThread, tellingFrame(rank.stack));
         }
         if (!rank.threads.empty()) {
             const hang::ThreadReport& thread = rank.threads.front();
@@ -39,7 +48,7 @@ Finding describe(const Context& context, const hang::StuckCollective& stuck)
 {
     Finding finding;
     finding.severity = Severity::Problem;
-    finding.limit = Limit::LateRank;
+    finding.limit = Limit::Hang;
     finding.broken = true;
     finding.ranks = stuck.missing;
     finding.title = fmt::format("{} waits for {}, which did not issue it; {}", nameOf(stuck),

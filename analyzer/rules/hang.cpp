@@ -54,7 +54,7 @@ Outcome run(const Context& context)
     }
     finding.broken = !ended;
     finding.severity = ended ? Severity::Warning : Severity::Problem;
-    finding.limit = Limit::LateRank;
+    finding.limit = ended ? Limit::LateRank : Limit::Hang;
     finding.title = fmt::format("No progress on {} for up to {}{}: {}", hang::rankList(finding.ranks),
                                 hang::duration(longestNs), ended ? ", then it went on" : "", reason);
     finding.figures = {

@@ -38,7 +38,8 @@ enum class Limit : std::uint8_t {
     Copy,
     Memory,
     Settings,
-    Death
+    Death,
+    Hang ///< ranks do not meet in a collective
 };
 [[nodiscard]] std::string_view limitName(Limit limit); ///< identifier in JSON, "late_rank"
 [[nodiscard]] std::string_view limitText(Limit limit); ///< text for people, "limited by a late rank"
