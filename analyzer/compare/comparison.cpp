@@ -20,6 +20,7 @@ using metrics::Breakdown;
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 /// share of the base's step: smaller changes of kernels are not listed
 constexpr double kSmallestShare = 0.001;
+constexpr const char* kMeanStep = "mean_step_ns";
 
 class Comparer final {
 public:
@@ -43,13 +44,14 @@ public:
 
 private:
     void add(const char* name, Unit unit, bool smallerIsBetter, const std::vector<double>& base,
-             const std::vector<double>& now)
+             const std::vector<double>& now, Centre centre = Centre::Median)
     {
         Metric metric{name,           unit,         smallerIsBetter,       summarize(base),
-                      summarize(now), std::nullopt, Verdict::Inconclusive, std::nullopt};
-        const double scale = unit == Unit::Ns ? m_stepNs : 1;
+                      summarize(now), std::nullopt, Verdict::Inconclusive, std::nullopt,
+                      centre};
+        const double scale = unit != Unit::Ns ? 1 : centre == Centre::Median ? m_stepNs : metric.base.mean;
         if (!base.empty() && !now.empty() && scale > 0) {
-            metric.change = changeOf(base, now, scale);
+            metric.change = changeOf(base, now, scale, centre);
             const std::size_t fewest = std::min(base.size(), now.size());
             metric.verdict = judge(*metric.change, fewest, m_result.tolerance, smallerIsBetter);
             if (metric.verdict == Verdict::Inconclusive) {
@@ -65,7 +67,9 @@ private:
     {
         const std::vector<double> base = stepTimes(m_base);
         m_stepNs = summarize(base).median;
-        add("step_ns", Unit::Ns, true, base, stepTimes(m_now));
+        const std::vector<double> now = stepTimes(m_now);
+        add("step_ns", Unit::Ns, true, base, now);
+        add(kMeanStep, Unit::Ns, true, base, now, Centre::Mean); // what decides how long the job takes
     }
 
     void addPart(const char* name, std::int64_t Breakdown::*part)
@@ -164,6 +168,7 @@ private:
                         m_base.model.worldSize, m_now.model.worldSize));
         say(m_base.model.emulated != m_now.model.emulated,
             "One of the two runs was emulated: their times are not comparable.");
+        say(m_base.model.emulated && m_now.model.emulated, report::kAllEmulated);
         for (const auto& [run, whose] : {std::pair(&m_base, "base"), std::pair(&m_now, "new run")}) {
             say(run->stepsWithRows.has_value(),
                 fmt::format(
@@ -213,6 +218,13 @@ private:
 Comparison compareRuns(const report::Report& base, const report::Report& now, double tolerance)
 {
     return Comparer(base, now, tolerance).compare();
+}
+
+const Metric* Comparison::slowerInTheMean() const
+{
+    const auto mean = std::ranges::find(metrics, kMeanStep, &Metric::name);
+    const bool worse = mean != metrics.end() && mean->verdict == Verdict::Worse;
+    return worse && metrics.front().verdict != Verdict::Worse ? &*mean : nullptr;
 }
 
 std::string_view verdictName(Verdict verdict)

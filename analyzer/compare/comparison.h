@@ -26,6 +26,7 @@ struct Metric {
     Verdict verdict = Verdict::Inconclusive;
     /// steps of each run that would make an inconclusive change conclusive
     std::optional<std::size_t> stepsNeeded = std::nullopt;
+    Centre centre = Centre::Median; ///< what of both series is compared
 };
 
 enum class Kind : std::uint8_t { Added, Removed, Slower, Faster };
@@ -48,7 +49,14 @@ struct Comparison {
     std::vector<Item> collectives;
     std::vector<std::string> newFindings, goneFindings; ///< rules that fire in only one of the runs
     std::vector<std::string> remarks;                   ///< why the runs may not be comparable
-    [[nodiscard]] Verdict verdict() const { return metrics.front().verdict; }
+    /// Of the median step. A few long steps do not move it, and lengthen the job all the same: if the mean
+    /// step got slower, so did the run.
+    [[nodiscard]] Verdict verdict() const
+    {
+        return slowerInTheMean() != nullptr ? Verdict::Worse : metrics.front().verdict;
+    }
+    /// Returns the metric of the mean step if it got slower, and the median step did not; else null.
+    [[nodiscard]] const Metric* slowerInTheMean() const;
 };
 
 inline constexpr double kUsualTolerance = 0.02;
@@ -63,7 +71,8 @@ inline constexpr double kUsualTolerance = 0.02;
 [[nodiscard]] std::string sentenceOf(const Comparison& comparison);
 /// What the figures of metricTable mean.
 inline constexpr const char* kMetricTitle =
-    "Medians over steps, with their median absolute deviation; times change in % of the base's step";
+    "Medians over steps, with their median absolute deviation, and the mean step; times change in % of the "
+    "base's step";
 [[nodiscard]] report::Table metricTable(const Comparison& comparison);
 struct ItemLimits {
     std::size_t rows = std::numeric_limits<std::size_t>::max();

@@ -94,6 +94,9 @@ void HistoryBuilder::add(const report::Report& report)
                     "Name runs of different jobs.");
     }
     m_history.runs.push_back(report.model.trace.path.filename().string());
+    if (report.model.emulated) {
+        m_history.remarks.push_back(m_history.runs.back() + " was emulated on the CPU platform.");
+    }
     std::size_t compared = 0;
     for (const metrics::RankMetrics& figures : report.metrics.ranks) {
         const auto peers = peerCompute(report, figures);

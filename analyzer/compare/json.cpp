@@ -8,9 +8,11 @@ namespace {
 
 Json summaryJson(const Summary& summary)
 {
-    return summary.count == 0
-               ? Json(nullptr)
-               : Json{{"median", summary.median}, {"mad", summary.mad}, {"steps", summary.count}};
+    return summary.count == 0 ? Json(nullptr)
+                              : Json{{"median", summary.median},
+                                     {"mad", summary.mad},
+                                     {"mean", summary.mean},
+                                     {"steps", summary.count}};
 }
 
 Json metricJson(const Metric& metric)
@@ -19,6 +21,7 @@ Json metricJson(const Metric& metric)
                  {"better", metric.smallerIsBetter ? "smaller" : "larger"},
                  {"base", summaryJson(metric.base)},
                  {"new", summaryJson(metric.now)},
+                 {"of", metric.centre == Centre::Mean ? "means" : "medians"},
                  {"change", nullptr},
                  {"verdict", verdictName(metric.verdict)},
                  {"steps_needed", orNull(metric.stepsNeeded)}};

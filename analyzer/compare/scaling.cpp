@@ -78,6 +78,8 @@ void remark(Scaling& scaling, const std::vector<report::Report>& runs)
         std::count_if(runs.begin(), runs.end(), [](const report::Report& run) { return run.model.emulated; });
     if (emulated != 0 && emulated != static_cast<std::ptrdiff_t>(runs.size())) {
         scaling.remarks.emplace_back("Some of the runs were emulated: their times are not comparable.");
+    } else if (emulated != 0) {
+        scaling.remarks.emplace_back(report::kAllEmulated);
     }
     for (const report::Report& run : runs) {
         if (run.model.stepsGuessed()) {

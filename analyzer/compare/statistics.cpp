@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 namespace ringside::compare {
@@ -22,6 +23,11 @@ double medianOf(std::vector<double>& values)
         return *middle;
     }
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+double meanOf(std::span<const double> values)
+{
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 /// Draws a series as long as `values` from blocks of it with random starts.
@@ -48,21 +54,26 @@ Summary summarize(std::span<const double> values)
     for (double& value : copy) {
         value = std::abs(value - median);
     }
-    return {values.size(), median, medianOf(copy)};
+    return {values.size(), median, medianOf(copy), meanOf(values)};
 }
 
-Change changeOf(std::span<const double> base, std::span<const double> now, double scale)
+Change changeOf(std::span<const double> base, std::span<const double> now, double scale, Centre centre)
 {
+    const auto centreOf = [centre](std::vector<double>& values) {
+        return centre == Centre::Median ? medianOf(values) : meanOf(values);
+    };
     std::mt19937_64 random(1); // NOLINT(cert-msc*): repeatable on purpose
     std::vector<double> drawn;
     std::vector<double> differences;
     for (std::size_t i = 0; i < kDraws; ++i) {
         drawBlocks(base, random, drawn);
-        const double before = medianOf(drawn);
+        const double before = centreOf(drawn);
         drawBlocks(now, random, drawn);
-        differences.push_back((medianOf(drawn) - before) / scale);
+        differences.push_back((centreOf(drawn) - before) / scale);
     }
-    return {(summarize(now).median - summarize(base).median) / scale, values::quantile(differences, kTail),
+    std::vector<double> before(base.begin(), base.end());
+    std::vector<double> after(now.begin(), now.end());
+    return {(centreOf(after) - centreOf(before)) / scale, values::quantile(differences, kTail),
             values::quantile(differences, 1 - kTail)};
 }
 

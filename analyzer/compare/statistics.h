@@ -15,10 +15,13 @@ struct Summary {
     std::size_t count = 0;
     double median = 0;
     double mad = 0; ///< median absolute deviation from the median
+    double mean = 0;
 };
+
+enum class Centre : std::uint8_t { Median, Mean };
 [[nodiscard]] Summary summarize(std::span<const double> values);
 
-/// Change of medians: new minus base, divided by a scale.
+/// Change of medians or means: new minus base, divided by a scale.
 struct Change {
     double value = 0;
     double low = 0; ///< 95 % interval
@@ -27,10 +30,11 @@ struct Change {
 
 inline constexpr std::size_t kFewestValues = 5; ///< of each series; with fewer, their spread is unknown
 
-/// Computes the difference of medians with a moving-block bootstrap (Kunsch 1989): blocks of n^(1/3),
-/// percentile interval. The random numbers are fixed: the same runs give the same result. Neither series may
-/// be empty; `scale` > 0.
-[[nodiscard]] Change changeOf(std::span<const double> base, std::span<const double> now, double scale);
+/// Computes the difference of medians or means with a moving-block bootstrap (Kunsch 1989): blocks of
+/// n^(1/3), percentile interval. The random numbers are fixed: the same runs give the same result. Neither
+/// series may be empty; `scale` > 0.
+[[nodiscard]] Change changeOf(std::span<const double> base, std::span<const double> now, double scale,
+                              Centre centre = Centre::Median);
 
 /// Changes of at most `tolerance` (of the scale) count as equal. Worse or Better: the interval excludes 0 and
 /// the change exceeds the tolerance. Same: the whole interval lies within the tolerance. Otherwise, and with

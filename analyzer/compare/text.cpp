@@ -22,6 +22,9 @@ Cell valueCell(const Metric& metric, const Summary& summary)
         return Cell::absent("not measured");
     }
     const auto spread = [](double mad, int decimals) { return fmt::format(" +-{:.{}f}", mad, decimals); };
+    if (metric.centre == Centre::Mean) {
+        return Cell(summary.mean, Unit::Ns, {.digits = 2, .divisor = 1e6, .suffix = " ms"});
+    }
     if (metric.unit == Unit::Ns) {
         return Cell(summary.median, Unit::Ns, {.digits = 2, .divisor = 1e6, .suffix = " ms"})
             .with(spread(summary.mad / 1e6, 2));
@@ -173,6 +176,14 @@ std::string sentenceOf(const Comparison& comparison)
     const Metric& step = comparison.metrics.front();
     if (!step.change) {
         return whyNotComparable(step);
+    }
+    if (const Metric* const mean = comparison.slowerInTheMean()) {
+        return fmt::format("Worse: a step takes {:.2f} ms instead of {:.2f} ms in the mean ({:+.2f} %, 95 % "
+                           "interval {:+.2f} to {:+.2f} %). Some steps are much longer: the median is {:.2f} "
+                           "ms instead of {:.2f} ms.",
+                           mean->now.mean / 1e6, mean->base.mean / 1e6, 100 * mean->change->value,
+                           100 * mean->change->low, 100 * mean->change->high, step.now.median / 1e6,
+                           step.base.median / 1e6);
     }
     const std::string figures = fmt::format(
         "the step takes {:.2f} ms instead of {:.2f} ms ({:+.2f} %, 95 % interval {:+.2f} to {:+.2f} %)",

@@ -9,6 +9,10 @@
 
 namespace ringside::report {
 
+/// A remark of comparisons.
+inline constexpr const char* kAllEmulated =
+    "All runs were emulated on the CPU platform: their times follow its device model, not a GPU.";
+
 /// Returns how certain the detected steps are: "low", "medium" or "high".
 [[nodiscard]] std::string_view stepConfidenceName(model::StepConfidence confidence);
 /// Returns a remark if the steps of a run were guessed or none were found; empty otherwise. `whose` names the
