@@ -229,7 +229,7 @@ std::vector<std::string> keyLines(const Report& report)
             run.ranks.empty()
                 ? " (between starts of steps on the host)"
                 : fmt::format(", {:.2f} steps a second",
-                              1e9 / static_cast<double>(std::max<std::int64_t>(1, *run.stepMedianNs)))));
+                              1e9 / static_cast<double>(std::max<std::int64_t>(1, run.stepNs())))));
     }
     if (run.communicationShare && run.total().communicationNs == 0) {
         lines.emplace_back("Communication: the GPUs ran no kernel that is known to communicate.");

@@ -211,13 +211,13 @@ Json spreadJson(const std::optional<metrics::Spread>& spread)
 Json summaryJson(const Report& report)
 {
     const metrics::RunMetrics& run = report.metrics;
-    const auto step = run.stepMedianNs;
+    const std::int64_t meanStepNs = run.ranks.empty() ? 0 : run.stepNs();
     return {{"comm_compute_ratio", orNull(run.ratio)},
             {"communication_share", orNull(run.communicationShare)},
             {"gpu_utilization", spreadJson(run.utilization)},
             {"useful_utilization", spreadJson(run.usefulUtilization)},
             {"link_health", healthName(linkHealth(report))},
-            {"steps_per_s", step && *step > 0 ? Json(1e9 / static_cast<double>(*step)) : Json(nullptr)},
+            {"steps_per_s", meanStepNs > 0 ? Json(1e9 / static_cast<double>(meanStepNs)) : Json(nullptr)},
             {"samples_per_s", nullptr}};
 }
 
