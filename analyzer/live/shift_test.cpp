@@ -91,7 +91,8 @@ ShiftTest::Change ShiftTest::add(double value)
     const double most = threshold / static_cast<double>(kFewestSteps);
     const double excess = (value - *m_reference) / m_noise - allowance;
     m_sum = std::clamp(m_sum + std::clamp(excess, -most, most), 0.0, threshold + most);
-    const bool shifted = m_shifted ? m_sum > 0 : m_sum >= threshold - most / 2;
+    // A few values far off may bring the sum to its end after the shift has ended: that is no alarm.
+    const bool shifted = m_shifted ? m_sum > 0 : m_sum >= threshold - most / 2 && level() > *m_reference;
     if (shifted == m_shifted) {
         return Change::None;
     }
