@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/recording_step.h"
 
+#include "model/unrecorded_device.h"
+
 #include <ringside/trace/recording_windows.h>
 
 #include <algorithm>
@@ -59,11 +61,6 @@ std::optional<std::int64_t> endOfRecordedWarmUp(const trace::ProcessTrace& proce
     return end;
 }
 
-bool isUnmeasured(const trace::WindowRow& window)
-{
-    return window.why.starts_with(trace::kHandedOver) || window.level == "light" || window.level == "paused";
-}
-
 /// Returns the longest stretch in which the device was measured all the time. Gaps are left out, because the
 /// device was not necessarily idle in them.
 Interval longestMeasured(const Interval& all, const trace::ProcessTrace& process)
@@ -77,7 +74,7 @@ Interval longestMeasured(const Interval& all, const trace::ProcessTrace& process
     };
     for (const trace::WindowRow& window : process.windows) { // sorted by start
         const std::int64_t end = window.endNs.value_or(all.end);
-        if (isUnmeasured(window) && window.startNs < all.end && end > from) {
+        if (isWithoutDevice(window) && window.startNs < all.end && end > from) {
             take(window.startNs);
             from = end;
         }

@@ -2,13 +2,12 @@
 #include "timeline/range_statistics.h"
 
 #include "metrics/break_down.h"
+#include "model/unrecorded_device.h"
 #include "timeline/work_in_range.h"
 #include "trace/read/parallel.h"
 #include "values/text.h"
 
 #include <fmt/format.h>
-
-#include <array>
 
 namespace ringside::timeline {
 namespace {
@@ -40,7 +39,12 @@ std::vector<RankInRange> statisticsOf(const model::Model& model, const Timeline&
             return;
         }
         const WorkInRange work(timeline.tracksOf(rank), range);
-        ranks[rank].device = metrics::breakDown(range, work.sweep(std::array{range}).front());
+        const std::vector<Interval> recorded = model::recordedDevice(model, model.ranks[rank], range);
+        const std::vector<metrics::Coverage> covered = work.sweep(recorded);
+        for (std::size_t i = 0; i < recorded.size(); ++i) {
+            ranks[rank].device = ranks[rank].device.value_or(metrics::Breakdown());
+            *ranks[rank].device += metrics::breakDown(recorded[i], covered[i]);
+        }
     });
     const auto begin =
         std::ranges::lower_bound(timeline.collectives, range.start, {}, &MatchedCollective::lastArrivalNs);
@@ -53,13 +57,14 @@ std::vector<RankInRange> statisticsOf(const model::Model& model, const Timeline&
 report::Table tableOf(const model::Model& model, const std::vector<RankInRange>& ranks)
 {
     report::Table table;
-    table.header = {"rank",         "compute", "communication", "exposed communication", "of it waiting",
-                    "exposed copy", "idle",    "GPU busy",      "last arrivals"};
+    table.header = {
+        "rank",         "compute", "communication", "exposed communication", "of it waiting",
+        "exposed copy", "idle",    "GPU busy",      "last arrivals",         "device work recorded"};
     for (const RankInRange& each : ranks) {
         auto& row = table.rows.emplace_back();
         row.emplace_back(model.ranks[each.rank].rank);
         if (!each.device) {
-            row.resize(table.header.size() - 1, notMeasured());
+            row.resize(table.header.size() - 2, notMeasured());
         } else {
             const metrics::Breakdown& device = *each.device;
             for (const std::int64_t part :
@@ -72,6 +77,7 @@ report::Table tableOf(const model::Model& model, const std::vector<RankInRange>&
             }
         }
         row.push_back(each.lastArrivals ? report::Cell(*each.lastArrivals) : notMeasured());
+        row.push_back(report::durationCell(each.device ? each.device->stepNs : 0));
     }
     return table;
 }

@@ -11,8 +11,9 @@
 namespace ringside::timeline {
 
 struct RankInRange {
-    std::size_t rank = 0;                     ///< index into Model::ranks
-    std::optional<metrics::Breakdown> device; ///< null: not measured, no device work was recorded in it
+    std::size_t rank = 0; ///< index into Model::ranks
+    /// Of the part of the range in which device work was recorded, which is its stepNs; null: in none of it.
+    std::optional<metrics::Breakdown> device;
     /// Number of collectives in the range at which this rank arrived last; null: not measured in this run.
     std::optional<std::int64_t> lastArrivals;
 };
