@@ -2,6 +2,7 @@
 #include "app/command_palette.h"
 
 #include <QAction>
+#include <QDockWidget>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
@@ -49,7 +50,10 @@ std::vector<QAction*> commandsOf(const QWidget& window)
         const bool own =
             !action->objectName().startsWith("qt_"_L1) && !action->objectName().startsWith("_q"_L1);
         const bool menu = action->menu<QMenu*>() != nullptr;
-        const bool real = !action->isSeparator() && action->isEnabled() && !action->text().isEmpty();
+        // A dock's own switch has the view's name, too, and would close a view that is shown.
+        const bool isSwitch = qobject_cast<const QDockWidget*>(action->parent()) != nullptr;
+        const bool real =
+            !isSwitch && !action->isSeparator() && action->isEnabled() && !action->text().isEmpty();
         if (own && !menu && real && !lines.contains(lineOf(*action))) {
             lines.insert(lineOf(*action));
             commands.push_back(action);

@@ -39,7 +39,8 @@ int exportHtml(const QString& run, const QString& path)
     return written ? 0 : fail(3, u"cannot write %1: %2"_s.arg(path, file.errorString()));
 }
 
-int exportPicture(const QString& run, const QString& path, const QString& view)
+int exportPicture(const QString& run, const QString& path, const QString& view,
+                  const std::optional<ShownPlace>& place)
 {
     constexpr QSize kSize(1600, 1000);
     MainWindow window;
@@ -65,20 +66,24 @@ int exportPicture(const QString& run, const QString& path, const QString& view)
     if (window.page() != MainWindow::Page::Workbench) {
         return fail(3, u"%1 cannot be opened"_s.arg(run), u"`ringside report` prints the reason."_s);
     }
+    if (place) {
+        window.showMoment(place->time, place->rank);
+    }
     QCoreApplication::processEvents();
     return window.grab().save(path, "PNG") ? 0 : fail(3, u"cannot write %1"_s.arg(path));
 }
 
 } // namespace
 
-int exportRun(const QString& run, const QString& file, const QString& view)
+int exportRun(const QString& run, const QString& file, const QString& view,
+              const std::optional<ShownPlace>& place)
 {
     const bool html = file.endsWith(".html"_L1, Qt::CaseInsensitive);
     if (!html && !file.endsWith(".png"_L1, Qt::CaseInsensitive)) {
         return fail(2, u"%1 ends in neither .html nor .png"_s.arg(file));
     }
     try {
-        return html ? exportHtml(run, file) : exportPicture(run, file, view);
+        return html ? exportHtml(run, file) : exportPicture(run, file, view, place);
     } catch (const Error& error) {
         return fail(error.code == ErrorCode::Usage ? 2 : 3, toQt(error.what()), toQt(error.hint));
     } catch (const std::exception& error) {

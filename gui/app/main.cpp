@@ -99,6 +99,10 @@ int main(int argc, char** argv)
         printError(u"ringside-gui: --at and --for take a time such as 1.25s or 20ms, --rank a number.\n"_s);
         return 2;
     }
+    const auto place = moment
+                           ? std::optional(gui::ShownPlace{{*moment, *moment + *shown},
+                                                           isRank ? std::optional(rankNumber) : std::nullopt})
+                           : std::nullopt;
     if (exporting) {
         if (runs.size() != 1) {
             printError(u"ringside-gui: --export needs one RUN.\n"_s);
@@ -108,7 +112,7 @@ int main(int argc, char** argv)
             printError(u"ringside-gui: --export shows one run; `ringside diff BASE RUN` compares two.\n"_s);
             return 2;
         }
-        return gui::exportRun(runs.front(), parser.value(exportTo), parser.value(view));
+        return gui::exportRun(runs.front(), parser.value(exportTo), parser.value(view), place);
     }
     if (parser.isSet(base) && runs.size() != 1) {
         printError(u"ringside-gui: --compare needs one RUN.\n"_s);
@@ -126,8 +130,8 @@ int main(int argc, char** argv)
             window->open({run.toStdString()});
         }
     }
-    if (moment) {
-        window->showMoment({*moment, *moment + *shown}, isRank ? std::optional(rankNumber) : std::nullopt);
+    if (place) {
+        window->showMoment(place->time, place->rank);
     }
     if (parser.isSet(base)) {
         window->compareWith({parser.value(base).toStdString()});

@@ -97,10 +97,12 @@ std::vector<Notice> noticesOf(const Session& session)
     addLeftovers(session, notices);
     const report::Report& report = *session.report;
     if (const auto missing = missingRanks(report.model); !missing.empty()) {
-        notices.push_back({u"%1 of %2 ranks are here; missing: %3."_s.arg(report.model.ranks.size())
-                               .arg(report.model.worldSize)
-                               .arg(toQt(report::rankList(missing))),
-                           u"Copy the files of the other hosts into the run directory, then press F5."_s});
+        notices.push_back(
+            {u"%1 of %2 ranks are here; not here: %3 %4."_s.arg(report.model.ranks.size())
+                 .arg(report.model.worldSize)
+                 .arg(missing.size() == 1 ? u"rank"_s : u"ranks"_s, toQt(report::rankList(missing))),
+             u"If their files are on other hosts, copy them into the run directory, then press "
+             u"F5."_s});
     }
     if (report.droppedRecords > 0) {
         notices.push_back({u"%1 records were dropped while recording, so figures may be too low."_s.arg(

@@ -28,7 +28,9 @@ Differs differs(const Setting& setting, std::size_t allRanks)
     for (const auto& [value, list] : setting.ranks) {
         ranks += list.size();
     }
-    const bool same = setting.ranks.size() == 1 && ranks == allRanks;
+    const bool oneValue = setting.ranks.size() == 1;
+    // What is a host's, one of its processes records for all.
+    const bool same = oneValue && (ranks == allRanks || !setting.compared);
     return same ? Differs::No : setting.compared ? Differs::Yes : Differs::Expected;
 }
 

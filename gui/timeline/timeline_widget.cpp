@@ -15,6 +15,7 @@
 #include <QSettings>
 #include <QToolTip>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ringside::gui {
@@ -137,10 +138,13 @@ void TimelineWidget::showPlace(const Interval& time, const std::vector<std::int6
         }
     }
     m_scene.evidence = time;
-    const auto collective =
-        m_session.timeline->collectivesIn(framed(time, 0.0, m_zoom.limits()), time.length() + 1);
+    // A hang lasts longer than what was recorded: then its beginning is shown.
+    const Interval& limits = m_zoom.limits();
+    const Interval recorded{std::clamp(time.start, limits.start, limits.end),
+                            std::clamp(time.end, limits.start, limits.end)};
+    const auto collective = m_session.timeline->collectivesIn(recorded, recorded.length() + 1);
     m_scene.collective = collective.empty() ? std::nullopt : std::optional(collective.front());
-    showTime(framed(time, kMargin, m_zoom.limits()));
+    showTime(framed(recorded, kMargin, limits));
     if (!m_scene.marked.empty()) {
         scrollToRank(*m_scene.marked.begin());
     }

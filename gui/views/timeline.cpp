@@ -20,6 +20,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSettings>
+#include <QShortcut>
 #include <QSplitter>
 #include <QTextBrowser>
 #include <QToolButton>
@@ -207,6 +208,13 @@ private:
             return each;
         };
         connect(m_search, &QLineEdit::returnPressed, this, [this] { search(Direction::Forward); });
+        auto* const leave = new QShortcut(Qt::Key_Escape, m_search);
+        leave->setContext(Qt::WidgetShortcut);
+        connect(leave, &QShortcut::activated, this, [this] {
+            m_search->clear();
+            search(Direction::Forward); // takes the marks of the last one away
+            m_timeline->setFocus();
+        });
         line->addWidget(m_search);
         line->addWidget(button(Qt::LeftArrow, u"Previous match"_s, Direction::Backward));
         line->addWidget(button(Qt::RightArrow, u"Next match"_s, Direction::Forward));
@@ -347,7 +355,8 @@ private:
     [[nodiscard]] QString legend() const
     {
         return u"<p><b>Nothing is selected.</b> Click a span or choose a finding.</p>"_s + colours() +
-               u"<p>W S: zoom. A D: move. [ ]: previous and next collective. F: whole run. "
+               u"<p>W S: zoom. A D: move. [ ]: previous and next collective. F: the selection, then the "
+               u"whole run. "
                u"Backspace: undo zoom. H: host threads. L: samples. M: mark. Shift and drag: figures of a "
                u"time range. F1: all keys.</p>"_s;
     }

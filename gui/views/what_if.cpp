@@ -9,6 +9,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QEvent>
 #include <QFontDatabase>
 #include <QFormLayout>
 #include <QPlainTextEdit>
@@ -16,6 +17,7 @@
 #include <QSpinBox>
 #include <QVBoxLayout>
 
+#include <initializer_list>
 #include <thread>
 
 namespace ringside::gui::view_what_if {
@@ -52,6 +54,11 @@ public:
         m_accumulate->setSpecialValueText(u"as recorded"_s);
         form->addRow(u"Reduce gradients &once in"_s, m_accumulate);
         setFocusProxy(m_noLateRanks);
+        for (QWidget* const field :
+             std::initializer_list<QWidget*>{m_bandwidth, m_latency, m_bucket, m_gradients, m_accumulate}) {
+            field->setFocusPolicy(Qt::StrongFocus); // and not by the wheel
+            field->installEventFilter(this);
+        }
         m_predict = new QPushButton(u"&Predict the step time"_s, this);
         m_predict->setToolTip(u"Replays the recorded steps with these changes"_s);
         form->addRow(m_predict);
@@ -76,6 +83,18 @@ public:
             m_predict->setEnabled(true);
             m_answer->clear();
         }
+    }
+
+protected:
+    /// A wheel that scrolls the form must not change the fields that pass below it.
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        const auto* const field = qobject_cast<QWidget*>(watched);
+        if (event->type() == QEvent::Wheel && field != nullptr && !field->hasFocus()) {
+            event->ignore();
+            return true;
+        }
+        return View::eventFilter(watched, event);
     }
 
 private:
