@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/host_map.h"
 
+#include "report/sentences.h"
 #include "rules/shared/nearest_port.h"
 
 #include <fmt/format.h>
@@ -134,6 +135,30 @@ Table connectionTable(const HostMap& map)
                                   ? Cell(*each.traffic.retransmits)
                                   : Cell::absent("segments are counted on TCP connections only"),
                               healthName(each.health), found.empty() ? Cell() : Cell(found)});
+    }
+    return table;
+}
+
+Table hostTable(const HostMap& map)
+{
+    Table table{{"host", "ranks", "ports", "not ok", "ports nearest to the GPUs of ranks"}, {}};
+    for (const MapHost& host : map.hosts) {
+        std::string notOk;
+        std::string nearest;
+        for (const MapPort& port : host.ports) {
+            if (port.health != Health::Ok) {
+                notOk +=
+                    fmt::format("{}{} {}", notOk.empty() ? "" : ", ", port.name, healthName(port.health));
+            }
+            if (!port.nearRanks.empty()) {
+                nearest +=
+                    fmt::format("{}{}: {}", nearest.empty() ? "" : ", ", port.name, rankList(port.nearRanks));
+            }
+        }
+        table.rows.push_back(
+            {host.name, rankList(host.ranks), host.ports.size(), notOk.empty() ? Cell() : Cell(notOk),
+             nearest.empty() ? Cell::absent("the places of GPUs and ports on PCIe are not known")
+                             : Cell(nearest)});
     }
     return table;
 }

@@ -43,6 +43,8 @@ struct HostMap {
 [[nodiscard]] HostMap hostMapOf(const Report& report);
 /// Returns one row for each connection, in their order.
 [[nodiscard]] Table connectionTable(const HostMap& map);
+/// Returns one row for each host: its ranks, its ports, and which GPUs are nearest to which port.
+[[nodiscard]] Table hostTable(const HostMap& map);
 /// Returns the findings that name a port.
 [[nodiscard]] std::vector<const rules::Finding*> findingsOf(const Report& report, const MapHost& host,
                                                             const MapPort& port);

@@ -94,6 +94,7 @@ private:
         m_links->setMap(m_report, m_map);
         m_ports->setTable(std::move(ports));
         m_connections->setTable(report::connectionTable(*m_map));
+        m_hosts->setTable(report::hostTable(*m_map));
         m_health->setText(healthHtml());
         m_pages->setCurrentIndex(any || m_charts->isMeasured() ? 0 : 1);
     }
@@ -104,11 +105,13 @@ private:
         m_ports = new ReportTable(u"Ports and interfaces"_s, ReportTable::Height::AllRows, this);
         m_connections = new ReportTable(u"What hosts sent each other"_s, ReportTable::Height::AllRows, this);
         m_connections->setToolTip(u"A row shows its time in the timeline"_s);
+        m_hosts = new ReportTable(u"Hosts with their ranks and ports"_s, ReportTable::Height::AllRows, this);
         m_tables = new QTabWidget(this);
-        m_tables->setAccessibleName(u"Ports or pairs of hosts"_s);
+        m_tables->setAccessibleName(u"Ports, pairs of hosts, or hosts"_s);
         m_tables->setDocumentMode(true);
         m_tables->addTab(m_ports, u"Ports"_s);
         m_tables->addTab(m_connections, u"Between hosts"_s);
+        m_tables->addTab(m_hosts, u"Hosts"_s);
         return m_tables;
     }
 
@@ -172,6 +175,7 @@ private:
     QTabWidget* m_tables = nullptr;
     ReportTable* m_ports = nullptr;
     ReportTable* m_connections = nullptr;
+    ReportTable* m_hosts = nullptr;
     SampledCharts* m_charts;
     EmptyPage* m_none;
     QStackedLayout* m_pages;

@@ -121,6 +121,11 @@ TEST(HostMap, portsBelongToTheirHostsAndTheNearestGpus)
     EXPECT_EQ(map.hosts[1].ports[1].nearRanks, std::vector<std::int64_t>{1});
     const Table ports = portTable(report);
     EXPECT_EQ(cellText(ports.rows[map.hosts[1].ports[1].row][1]), "mlx5_1:1");
+    const Table hosts = hostTable(map);
+    ASSERT_EQ(hosts.rows.size(), 4U);
+    EXPECT_EQ(cellText(hosts.rows[1][2]), "2");
+    EXPECT_EQ(cellText(hosts.rows[1][4]), "mlx5_1:1: 1");
+    EXPECT_TRUE(hosts.rows[0][4].isAbsent()) << "not known is not none";
 }
 
 } // namespace
