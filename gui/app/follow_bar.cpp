@@ -59,7 +59,7 @@ QString FollowBar::text() const
         }
         const auto seconds = std::chrono::round<std::chrono::seconds>(m_follower.period()).count();
         return u"Following the job%1, read every %2"_s.arg(steps, seconds > 1 ? u"%1 s"_s.arg(seconds)
-                                                                           : u"second"_s);
+                                                                              : u"second"_s);
     }
     case Follower::State::Paused:
         return u"Paused%1: the job runs on"_s.arg(steps);
