@@ -315,7 +315,7 @@ private:
     const model::Rank& m_rank;
     const trace::ProcessTrace& m_process;
     EventStream& m_events;
-    const std::optional<model::Interval> m_time;    ///< run time; null: all
+    const std::optional<model::Interval> m_time; ///< run time; null: all
     LaunchArguments m_launches{m_process};
     std::map<trace::StringId, std::string> m_names; ///< as JSON
     std::map<std::int64_t, trace::ThreadRow> m_threads;

@@ -272,8 +272,8 @@ void RankWriter::describe(std::int64_t host)
     m_writer.setProcess(process);
     const std::int64_t local = m_rank % kRanksAHost;
     m_writer.setRanks({trace::RankRow{m_rank, local, m_job.ranks(), local, 0, "RANK"}});
-    m_writer.add(
-        trace::DeviceRow{local, "generated", "GPU-" + std::to_string(m_rank), "", std::nullopt, false, {}, {}, {}});
+    m_writer.add(trace::DeviceRow{
+        local, "generated", "GPU-" + std::to_string(m_rank), "", std::nullopt, false, {}, {}, {}});
     addCommunicator(kWorld, 42, m_job.ranks(), m_rank);
     if (m_job.hasRails()) {
         addCommunicator(kRail, 100 + m_job.railOf(m_rank), m_job.ranks() / kRanksAHost, host);

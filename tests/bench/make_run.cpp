@@ -191,7 +191,8 @@ void RankWriter::describe()
     process.emulated = true;
     m_writer.setProcess(process);
     m_writer.setRanks({trace::RankRow{m_rank, m_rank, m_ranks, 0, 0, "RANK"}});
-    m_writer.add(trace::DeviceRow{0, "generated", "GPU-" + std::to_string(m_rank), "", std::nullopt, true, {}, {}, {}});
+    m_writer.add(trace::DeviceRow{
+        0, "generated", "GPU-" + std::to_string(m_rank), "", std::nullopt, true, {}, {}, {}});
     trace::CommunicatorRow communicator;
     communicator.id = 1;
     communicator.hash = 42;

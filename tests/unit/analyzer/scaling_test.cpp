@@ -105,7 +105,8 @@ report::Report runOn(const std::string& name, const std::string& gpus)
     run.path = name;
     for (std::size_t i = 0; i < run.processes.size(); ++i) {
         run.processes[i].process.host = "node" + std::string(1, gpus[i]);
-        run.processes[i].devices = {{0, "H100", std::string("GPU-") + gpus[i], "", std::nullopt, false, {}, {}, {}}};
+        run.processes[i].devices = {
+            {0, "H100", std::string("GPU-") + gpus[i], "", std::nullopt, false, {}, {}, {}}};
     }
     return report::buildReport(std::move(run), {});
 }
