@@ -12,13 +12,29 @@ constexpr std::int64_t kSpansABar = 16;
 /// a bucket with more spans is searched by bisection: work is spread unevenly there
 constexpr std::size_t kScannedOneByOne = 32;
 /// sums of times are stored for every so many spans
-constexpr std::size_t kSumEvery = 32;
+constexpr std::size_t kSumEvery = 64;
 
 /// Returns floor(log2) of a resolution.
 int shiftOf(std::int64_t resolutionNs)
 {
     const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(1, resolutionNs));
     return static_cast<int>(std::bit_width(value)) - 1;
+}
+
+/// Returns the first index of [low, high) for which `isBehind` holds, as it does for all after it; else
+/// `high`.
+template <class IsBehind>
+std::size_t bisect(std::size_t low, std::size_t high, const IsBehind& isBehind)
+{
+    while (low < high) {
+        const std::size_t middle = low + (high - low) / 2;
+        if (isBehind(middle)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
 }
 
 /// Returns the first index from `from` on for which `isBehind` holds. Uses galloping search, because the
@@ -32,16 +48,7 @@ std::size_t gallop(std::size_t from, std::size_t size, const IsBehind& isBehind)
         low += step;
         step *= 2;
     }
-    std::size_t high = std::min(size, low + step);
-    while (low < high) {
-        const std::size_t middle = low + (high - low) / 2;
-        if (isBehind(middle)) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
+    return bisect(low, std::min(size, low + step), isBehind);
 }
 
 } // namespace
@@ -51,7 +58,7 @@ class Lane::Spans final {
 public:
     explicit Spans(const Lane& lane) : m_lane(lane) {}
     [[nodiscard]] std::size_t size() const { return m_lane.size(); }
-    [[nodiscard]] std::int64_t start(std::size_t i) const { return m_lane.m_start[i]; }
+    [[nodiscard]] std::int64_t start(std::size_t i) const { return m_lane.start(i); }
     [[nodiscard]] std::size_t firstEndingAfter(std::int64_t timeNs) const
     {
         return m_lane.firstEndingAfter(timeNs);
@@ -59,7 +66,7 @@ public:
     [[nodiscard]] Bar operator[](std::size_t i) const
     {
         const auto index = static_cast<std::uint32_t>(i);
-        return {{m_lane.m_start[i], m_lane.m_end[i]}, m_lane.length(i), index, index, 1, m_lane.m_kind[i]};
+        return {m_lane.span(i).time, m_lane.length(i), index, index, 1, m_lane.m_kind[i]};
     }
 
 private:
@@ -69,34 +76,75 @@ private:
 /// The input from a level.
 class Lane::Bars final {
 public:
-    explicit Bars(const std::vector<Bar>& bars) : m_bars(bars) {}
+    Bars(const Lane& lane, const std::vector<LevelBar>& bars) : m_lane(lane), m_bars(bars) {}
     [[nodiscard]] std::size_t size() const { return m_bars.size(); }
-    [[nodiscard]] std::int64_t start(std::size_t i) const { return m_bars[i].time.start; }
+    [[nodiscard]] std::int64_t start(std::size_t i) const { return m_bars[i].start; }
     [[nodiscard]] std::size_t firstEndingAfter(std::int64_t timeNs) const
     {
-        const auto found =
-            std::ranges::upper_bound(m_bars, timeNs, {}, [](const Bar& bar) { return bar.time.end; });
-        return static_cast<std::size_t>(found - m_bars.begin());
+        return bisect(0, size(), [&](std::size_t i) { return m_lane.end(behind(i) - 1) > timeNs; });
     }
-    [[nodiscard]] const Bar& operator[](std::size_t i) const { return m_bars[i]; }
+    [[nodiscard]] Bar operator[](std::size_t i) const
+    {
+        const LevelBar& bar = m_bars[i];
+        const std::int64_t longestNs = bar.longestNs < kFar ? bar.longestNs : m_lane.length(bar.longest);
+        const auto count = static_cast<std::uint32_t>(behind(i) - bar.first);
+        return {{bar.start, m_lane.end(behind(i) - 1)},
+                longestNs,
+                bar.longest,
+                bar.first,
+                count,
+                m_lane.m_kind[bar.longest]};
+    }
 
 private:
-    const std::vector<Bar>& m_bars;
+    /// Returns the first span behind a bar.
+    [[nodiscard]] std::size_t behind(std::size_t i) const
+    {
+        return i + 1 < m_bars.size() ? m_bars[i + 1].first : m_lane.size();
+    }
+
+    const Lane& m_lane;
+    const std::vector<LevelBar>& m_bars;
 };
 
 void Lane::add(const Span& span)
 {
-    const std::int64_t start = m_end.empty() ? span.time.start : std::max(span.time.start, m_end.back());
-    m_start.push_back(start);
-    m_end.push_back(std::max(start, span.time.end));
+    const std::int64_t start = size() == 0 ? span.time.start : std::max(span.time.start, end(size() - 1));
+    addTime({start, std::max(start, span.time.end)});
     m_kind.push_back(span.kind);
     m_row.push_back(span.row);
 }
 
+void Lane::addTime(const Interval& time)
+{
+    const std::size_t index = size();
+    if (index % kBlock == 0) {
+        m_blocks.push_back({time.start, kFar});
+    }
+    Block& block = m_blocks.back();
+    // times of damaged traces may be as far from each other as 64 bits allow
+    const auto offset = static_cast<std::uint64_t>(time.start) - static_cast<std::uint64_t>(block.startNs);
+    const auto length = static_cast<std::uint64_t>(time.end) - static_cast<std::uint64_t>(time.start);
+    if (block.far == kFar && std::max(offset, length) >= kFar) {
+        const auto far = static_cast<std::uint32_t>(m_far.size());
+        for (std::size_t i = index - index % kBlock; i < index; ++i) {
+            m_far.push_back(span(i).time);
+        }
+        block.far = far;
+    }
+    if (block.far != kFar) {
+        m_far.push_back(time);
+    }
+    m_offset.push_back(static_cast<std::uint32_t>(offset));
+    m_length.push_back(static_cast<std::uint32_t>(length));
+}
+
 void Lane::finish()
 {
-    m_start.shrink_to_fit();
-    m_end.shrink_to_fit();
+    m_blocks.shrink_to_fit();
+    m_offset.shrink_to_fit();
+    m_length.shrink_to_fit();
+    m_far.shrink_to_fit();
     m_kind.shrink_to_fit();
     m_row.shrink_to_fit();
     m_longest = Forest(size(), [this](std::size_t i) { return length(i); });
@@ -156,14 +204,22 @@ void Lane::addLevels()
     const Interval all{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
     const auto spans = static_cast<std::int64_t>(size());
     int shift = shiftOf(extent().length() / spans) + shiftOf(kSpansABar) + 1;
-    m_levels.push_back({shift, merged(Spans(*this), all, shift)});
+    m_levels.push_back({shift, levelOf(merged(Spans(*this), all, shift))});
     while (m_levels.back().bars.size() >= kFewSpans) {
         shift += shiftOf(kSpansABar);
-        m_levels.push_back({shift, merged(Bars(m_levels.back().bars), all, shift)});
+        m_levels.push_back({shift, levelOf(merged(Bars(*this, m_levels.back().bars), all, shift))});
     }
-    for (Level& level : m_levels) {
-        level.bars.shrink_to_fit();
+}
+
+std::vector<Lane::LevelBar> Lane::levelOf(const std::vector<Bar>& bars) const
+{
+    std::vector<LevelBar> level;
+    level.reserve(bars.size());
+    for (const Bar& bar : bars) {
+        const auto longestNs = static_cast<std::uint32_t>(std::min<std::int64_t>(kFar, bar.longestNs));
+        level.push_back({bar.time.start, bar.first, bar.longest, longestNs});
     }
+    return level;
 }
 
 std::vector<Bar> Lane::bars(const Interval& range, std::int64_t resolutionNs) const
@@ -172,7 +228,7 @@ std::vector<Bar> Lane::bars(const Interval& range, std::int64_t resolutionNs) co
     const auto finer = std::find_if(m_levels.rbegin(), m_levels.rend(),
                                     [shift](const Level& level) { return level.shift <= shift; });
     return finer == m_levels.rend() ? merged(Spans(*this), range, shift)
-                                    : merged(Bars(finer->bars), range, shift);
+                                    : merged(Bars(*this, finer->bars), range, shift);
 }
 
 template <class Source>
@@ -218,11 +274,11 @@ std::optional<std::size_t> Lane::at(std::int64_t timeNs, std::int64_t slackNs) c
     const std::size_t next = firstEndingAfter(timeNs);
     std::optional<std::size_t> best;
     std::int64_t distance = slackNs;
-    if (next < size() && m_start[next] - timeNs <= distance) {
+    if (next < size() && start(next) - timeNs <= distance) {
         best = next;
-        distance = std::max<std::int64_t>(0, m_start[next] - timeNs);
+        distance = std::max<std::int64_t>(0, start(next) - timeNs);
     }
-    if (next > 0 && timeNs - m_end[next - 1] < distance) {
+    if (next > 0 && timeNs - end(next - 1) < distance) {
         best = next - 1;
     }
     return best;
@@ -230,33 +286,31 @@ std::optional<std::size_t> Lane::at(std::int64_t timeNs, std::int64_t slackNs) c
 
 std::size_t Lane::firstEndingAfter(std::int64_t timeNs) const
 {
-    return static_cast<std::size_t>(std::upper_bound(m_end.begin(), m_end.end(), timeNs) - m_end.begin());
+    return bisect(0, size(), [&](std::size_t i) { return end(i) > timeNs; });
 }
 
 std::size_t Lane::firstStartingFrom(std::int64_t timeNs) const
 {
-    return static_cast<std::size_t>(std::lower_bound(m_start.begin(), m_start.end(), timeNs) -
-                                    m_start.begin());
+    return bisect(0, size(), [&](std::size_t i) { return start(i) >= timeNs; });
 }
 
 Interval Lane::extent() const
 {
-    return m_start.empty() ? Interval{} : Interval{m_start.front(), m_end.back()};
+    return size() == 0 ? Interval{} : Interval{start(0), end(size() - 1)};
 }
 
 std::size_t Lane::memoryBytes() const
 {
-    std::size_t levels = 0;
+    const auto bytesOf = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
+    std::size_t sum = bytesOf(m_blocks) + bytesOf(m_offset) + bytesOf(m_length) + bytesOf(m_far) +
+                      bytesOf(m_row) + bytesOf(m_kind) + m_longest.memoryBytes();
     for (const Level& level : m_levels) {
-        levels += level.bars.capacity() * sizeof(Bar);
+        sum += bytesOf(level.bars);
     }
-    std::size_t sums = 0;
     for (const Sums& each : m_sums) {
-        sums += each.beforeNs.capacity() * sizeof(std::int64_t);
+        sum += bytesOf(each.beforeNs);
     }
-    return m_start.capacity() * sizeof(std::int64_t) + m_end.capacity() * sizeof(std::int64_t) +
-           m_row.capacity() * sizeof(std::uint32_t) + m_kind.capacity() * sizeof(SpanKind) +
-           m_longest.memoryBytes() + levels + sums;
+    return sum;
 }
 
 } // namespace ringside::timeline

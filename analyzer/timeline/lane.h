@@ -6,6 +6,7 @@
 #include "timeline/forest.h"
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -57,10 +58,11 @@ public:
     /// Call it after the last span, before the first query.
     void finish();
 
-    [[nodiscard]] std::size_t size() const { return m_start.size(); }
+    [[nodiscard]] std::size_t size() const { return m_row.size(); }
     [[nodiscard]] Span span(std::size_t index) const
     {
-        return {{m_start[index], m_end[index]}, m_kind[index], m_row[index]};
+        const std::int64_t begin = start(index);
+        return {{begin, begin + length(index)}, m_kind[index], m_row[index]};
     }
     /// Returns what to draw of `range`, by start. No two bars begin within the same multiple of
     /// `resolutionNs` (rounded down to a power of two, at least 1), so that panning moves a picture without
@@ -78,22 +80,54 @@ public:
     [[nodiscard]] std::size_t memoryBytes() const;
 
 private:
+    /// A bar of a level, without what its spans say. It ends before the first span of the next one.
+    struct LevelBar {
+        std::int64_t start = 0;
+        std::uint32_t first = 0;     ///< index of its first span
+        std::uint32_t longest = 0;   ///< index of its longest span
+        std::uint32_t longestNs = 0; ///< kFar: not below that
+    };
     /// All bars at one resolution, so that a wide range is not drawn from single spans. If work is spread
     /// evenly, a level has at most a sixteenth of the bars of the next finer one.
     struct Level {
         int shift = 0; ///< log2 of the resolution in ns
-        std::vector<Bar> bars;
+        std::vector<LevelBar> bars;
     };
+    /// The times of kBlock spans take 32 bits each, so that a span takes half of the memory: their starts
+    /// count from the first of them. Where one of them does not fit (4.3 s), all are in m_far.
+    struct Block {
+        std::int64_t startNs = 0;
+        std::uint32_t far = kFar; ///< of its first span in m_far; kFar: none is there
+    };
+    static constexpr std::size_t kBlock = 128;
+    static constexpr std::uint32_t kFar = std::numeric_limits<std::uint32_t>::max();
     class Spans;
     class Bars;
+    void addTime(const Interval& time);
     void addLevels();
     void addSums();
     template <class Source>
     [[nodiscard]] std::vector<Bar> merged(const Source& source, const Interval& range, int shift) const;
+    [[nodiscard]] std::vector<LevelBar> levelOf(const std::vector<Bar>& bars) const;
     void takeLongest(Bar& bar, std::size_t first, std::size_t last) const;
-    [[nodiscard]] std::int64_t length(std::size_t index) const { return m_end[index] - m_start[index]; }
+    [[nodiscard]] const Interval& farTime(std::size_t index) const
+    {
+        return m_far[m_blocks[index / kBlock].far + index % kBlock];
+    }
+    [[nodiscard]] bool isFar(std::size_t index) const { return m_blocks[index / kBlock].far != kFar; }
+    [[nodiscard]] std::int64_t start(std::size_t index) const
+    {
+        return isFar(index) ? farTime(index).start : m_blocks[index / kBlock].startNs + m_offset[index];
+    }
+    [[nodiscard]] std::int64_t length(std::size_t index) const
+    {
+        return isFar(index) ? farTime(index).length() : m_length[index];
+    }
+    [[nodiscard]] std::int64_t end(std::size_t index) const { return start(index) + length(index); }
 
-    std::vector<std::int64_t> m_start, m_end;
+    std::vector<Block> m_blocks;
+    std::vector<std::uint32_t> m_offset, m_length; ///< ns; of spans that are in m_far without meaning
+    std::vector<Interval> m_far;
     std::vector<std::uint32_t> m_row;
     std::vector<SpanKind> m_kind;
     Forest m_longest;

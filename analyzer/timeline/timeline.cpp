@@ -55,7 +55,7 @@ std::vector<PlacedPart> joinTracks(std::vector<RankTracks>& ranks, Timeline& tim
     for (RankTracks& rank : ranks) {
         for (const RankPart& each : rank.parts) {
             PlacedPart& placed = parts.emplace_back(PlacedPart{each.operation, each.part});
-            placed.part.track += timeline.tracks.size();
+            placed.part.track += static_cast<std::uint32_t>(timeline.tracks.size());
         }
         std::ranges::move(rank.tracks, std::back_inserter(timeline.tracks));
         rank = {};
@@ -78,6 +78,7 @@ void joinCollectives(const std::vector<PlacedPart>& parts, const metrics::AllArr
         ++timeline.collectives.back().parts;
         timeline.parts.push_back(each.part);
     }
+    timeline.collectives.shrink_to_fit();
     std::ranges::stable_sort(timeline.collectives, {}, &MatchedCollective::lastArrivalNs);
     timeline.losses =
         Forest(timeline.collectives.size(), [&](std::size_t i) { return timeline.collectives[i].lostNs; });
@@ -117,6 +118,14 @@ std::size_t Track::spans() const
         sum += lane.size();
     }
     return sum;
+}
+
+std::span<const Part> Timeline::partsOf(const MatchedCollective& collective, std::size_t rank) const
+{
+    const std::span all(parts.data() + collective.firstPart, collective.parts);
+    const auto found =
+        std::ranges::equal_range(all, rank, {}, [](const Part& part) { return std::size_t{part.rank}; });
+    return {found.begin(), found.end()};
 }
 
 std::size_t Timeline::spans() const

@@ -45,9 +45,15 @@ struct SpanId {
 
 /// A rank's part of a collective, and where it is drawn.
 struct Part {
-    std::size_t rank = 0;  ///< index into Model::ranks
-    std::size_t track = 0; ///< index into Timeline::tracks
-    std::size_t lane = 0;
+    Part(std::size_t ofRank, std::size_t ofTrack, std::size_t ofLane, const Interval& at)
+        : rank(static_cast<std::uint32_t>(ofRank))
+        , track(static_cast<std::uint32_t>(ofTrack))
+        , lane(static_cast<std::uint32_t>(ofLane))
+        , time(at)
+    {}
+    std::uint32_t rank;  ///< index into Model::ranks
+    std::uint32_t track; ///< index into Timeline::tracks
+    std::uint32_t lane;
     Interval time; ///< run time
 };
 
@@ -75,6 +81,8 @@ struct Timeline {
     [[nodiscard]] const Lane& laneOf(const SpanId& id) const { return tracks[id.track].lanes[id.lane]; }
     [[nodiscard]] Span span(const SpanId& id) const { return laneOf(id).span(id.index); }
     [[nodiscard]] std::span<const Track> tracksOf(std::size_t rank) const; ///< of Model::ranks
+    /// Returns the parts of a collective that one rank has.
+    [[nodiscard]] std::span<const Part> partsOf(const MatchedCollective& collective, std::size_t rank) const;
     [[nodiscard]] std::size_t spans() const;
     [[nodiscard]] std::size_t memoryBytes() const;
     /// Returns, for each part of `range` that is `resolutionNs` long, the collective with the largest loss,

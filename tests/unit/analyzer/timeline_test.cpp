@@ -108,6 +108,54 @@ Lane unevenLane(std::size_t spans)
     return lane;
 }
 
+/// Lengths and gaps to both sides of 4.3 s, which is what 32 bits of ns hold, in stretches of many spans.
+std::vector<Interval> longAndShortTimes(std::size_t spans)
+{
+    std::mt19937_64 random(7);
+    std::vector<Interval> times;
+    std::int64_t time = -3'000'000'000;
+    for (std::size_t i = 0; i < spans; ++i) {
+        const bool isLong = i / 200 % 3 == 1 && random() % 50 == 0;
+        const auto length =
+            static_cast<std::int64_t>(isLong ? 4'294'967'290 + random() % 10 : random() % 9000);
+        times.push_back({time, time + length});
+        time += length + static_cast<std::int64_t>(isLong ? random() % 6'000'000'000 : random() % 2000);
+    }
+    return times;
+}
+
+Lane laneOf(const std::vector<Interval>& times)
+{
+    Lane lane;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        lane.add({times[i], i % 3 == 0 ? SpanKind::Copy : SpanKind::Compute, static_cast<std::uint32_t>(i)});
+    }
+    lane.finish();
+    return lane;
+}
+
+TEST(Lane, givesTimesBackAsTheyWere)
+{
+    const std::vector<Interval> times = longAndShortTimes(5000);
+    const Lane lane = laneOf(times);
+    ASSERT_EQ(lane.size(), times.size());
+    EXPECT_EQ(lane.extent(), (Interval{times.front().start, times.back().end}));
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        ASSERT_EQ(lane.span(i).time, times[i]) << i;
+        ASSERT_EQ(lane.span(i).row, i);
+        ASSERT_EQ(lane.firstStartingFrom(times[i].start + 1),
+                  std::ranges::upper_bound(times, times[i].start, {}, &Interval::start) - times.begin());
+        ASSERT_EQ(lane.firstEndingAfter(times[i].end),
+                  std::ranges::upper_bound(times, times[i].end, {}, &Interval::end) - times.begin());
+    }
+}
+
+TEST(Lane, takesSixteenBytesASpanWithAllThatIsBuiltUponIt)
+{
+    constexpr std::size_t kSpans = 100'000;
+    EXPECT_LE(randomLane(kSpans).memoryBytes(), 16 * kSpans);
+}
+
 /// Bars as a loop over all spans makes them.
 std::vector<Bar> plainBars(const Lane& lane, std::int64_t resolution)
 {
@@ -131,11 +179,11 @@ std::vector<Bar> plainBars(const Lane& lane, std::int64_t resolution)
 
 TEST(Lane, mergesTheSameBarsFromLevelsAsFromSpans)
 {
-    for (const Lane& lane : {randomLane(40'000), unevenLane(40'000)}) {
+    for (const Lane& lane : {randomLane(40'000), unevenLane(40'000), laneOf(longAndShortTimes(40'000))}) {
         for (int shift = 0; shift < 40; ++shift) {
             const std::int64_t resolution = std::int64_t{1} << shift;
             const std::vector<Bar> expected = plainBars(lane, resolution);
-            const std::vector<Bar> bars = lane.bars({-10'000, lane.extent().end}, resolution);
+            const std::vector<Bar> bars = lane.bars(lane.extent(), resolution);
             ASSERT_EQ(bars.size(), expected.size()) << resolution;
             for (std::size_t i = 0; i < bars.size(); ++i) {
                 ASSERT_EQ(bars[i].time, expected[i].time);
@@ -267,6 +315,19 @@ TEST(Coverage, ofNothingAndOfHostileTimesIsNothingBad)
     const auto shares = coverageOf(lane, lane.bars({0, 100}, 1), {0, 100}, 10);
     for (const ByKind<float>& each : shares) {
         EXPECT_FLOAT_EQ(each[static_cast<std::size_t>(SpanKind::Copy)], 1);
+    }
+}
+
+TEST(Timeline, knowsThePartsThatARankHasInACollective)
+{
+    const Timeline timeline = buildTimeline(lateRankModel());
+    ASSERT_FALSE(timeline.collectives.empty());
+    for (const MatchedCollective& collective : timeline.collectives) {
+        const std::span<const Part> last = timeline.partsOf(collective, collective.lastRank);
+        ASSERT_EQ(last.size(), 1U);
+        EXPECT_EQ(last.front().rank, collective.lastRank);
+        EXPECT_EQ(last.front().time.start, collective.lastArrivalNs);
+        EXPECT_TRUE(timeline.partsOf(collective, 99).empty());
     }
 }
 
