@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kFewestCells = 256;
 constexpr std::size_t kMostCells = std::size_t{1} << 22U;
-constexpr std::size_t kSpansACell = 2; ///< about: finer cells would need more memory than the spans
+constexpr std::size_t kSpansACell = 2; ///< at least: finer cells would need more memory than the spans
 constexpr std::size_t kFactor = 4;     ///< cells of a level that one of the next covers
 constexpr double kFull = 255;
 constexpr std::array kKinds{SpanKind::Compute, SpanKind::Wait, SpanKind::Transfer, SpanKind::Copy};
@@ -47,7 +47,7 @@ Strip::Strip(std::span<const Track> tracks, const Interval& extent) : m_extent(e
     if (spans == 0 || extent.length() == 0) {
         return;
     }
-    const std::size_t cells = std::bit_ceil(std::clamp(spans / kSpansACell, kFewestCells, kMostCells));
+    const std::size_t cells = std::bit_floor(std::clamp(spans / kSpansACell, kFewestCells, kMostCells));
     std::vector<Parts> times = timesIn(tracks, windowsOf(extent, cells));
     while (true) {
         m_levels.push_back(cellsOf(times));
@@ -113,20 +113,26 @@ std::vector<ByKind<float>> Strip::coverage(const Interval& range, std::size_t co
     }
     const std::vector<Cell>& level = m_levels[at];
     const double first = static_cast<double>(range.start) - static_cast<double>(m_extent.start);
-    const auto cellAt = [&](double ns) {
-        return static_cast<std::int64_t>(std::floor(std::clamp(ns / cellNs(level), -1.0, 1e15)));
+    const double cell = cellNs(level);
+    const auto cellAt = [&](std::size_t column) { // of the begin of a column
+        const double ns = first + static_cast<double>(column) * columnNs;
+        return static_cast<std::int64_t>(std::floor(std::clamp(ns / cell, -1.0, 1e15)));
     };
+    const auto cells = static_cast<std::int64_t>(level.size());
+    std::int64_t next = cellAt(0);
     for (std::size_t column = 0; column < columns; ++column) {
-        const double begin = first + static_cast<double>(column) * columnNs;
-        const std::int64_t from = cellAt(begin);
-        const std::int64_t to = std::max(from + 1, cellAt(begin + columnNs));
-        for (std::int64_t cell = std::max<std::int64_t>(0, from);
-             cell < std::min(to, static_cast<std::int64_t>(level.size())); ++cell) {
+        const std::int64_t from = next;
+        next = cellAt(column + 1);
+        const std::int64_t to = std::max(from + 1, next);
+        std::array<std::uint32_t, kParts> sums{};
+        for (std::int64_t i = std::max<std::int64_t>(0, from); i < std::min(to, cells); ++i) {
             for (std::size_t part = 0; part < kParts; ++part) {
-                result[column][static_cast<std::size_t>(kKinds[part])] +=
-                    static_cast<float>(level[static_cast<std::size_t>(cell)][part] / kFull) /
-                    static_cast<float>(to - from);
+                sums[part] += level[static_cast<std::size_t>(i)][part];
             }
+        }
+        const float share = 1 / (static_cast<float>(kFull) * static_cast<float>(to - from));
+        for (std::size_t part = 0; part < kParts; ++part) {
+            result[column][static_cast<std::size_t>(kKinds[part])] = static_cast<float>(sums[part]) * share;
         }
     }
     return result;

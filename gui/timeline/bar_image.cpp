@@ -17,9 +17,15 @@ QRgb blend(QRgb colour, QRgb base)
                 mix(qBlue(colour), qBlue(base)));
 }
 
+std::array<float, 3> partsOf(QRgb colour)
+{
+    return {static_cast<float>(qRed(colour)), static_cast<float>(qGreen(colour)),
+            static_cast<float>(qBlue(colour))};
+}
+
 constexpr int kParted = 4; ///< pixels: from this width on, bars get a gap between them and waiting is hatched
 constexpr int kStacked = 6;       ///< pixels: in lower lines, kinds are mixed instead of stacked
-constexpr double kFaintest = 0.3; ///< of its colour: work is never too faint to be seen
+constexpr float kFaintest = 0.3F; ///< of its colour: work is never too faint to be seen
 
 } // namespace
 
@@ -34,6 +40,8 @@ void BarImage::begin(const QSize& size, double ratio, const Theme& theme)
     m_image.setDevicePixelRatio(ratio);
     m_base = theme.base.rgb();
     std::ranges::transform(theme.spans, m_colours.begin(), [](const QColor& colour) { return colour.rgb(); });
+    m_baseParts = partsOf(m_base);
+    std::ranges::transform(m_colours, m_colourParts.begin(), partsOf);
     m_image.fill(m_base);
 }
 
@@ -79,61 +87,70 @@ void BarImage::add(const std::vector<timeline::Bar>& bars, const Shares& shares,
 void BarImage::add(const Shares& shares, int y, int height)
 {
     const Lines lines = linesOf(y, height);
-    const int width = std::min(m_image.width(), static_cast<int>(shares.size()));
-    const bool stacked = lines.last - lines.first >= kStacked;
-    for (int x = 0; x < width; ++x) {
-        const timeline::ByKind<float>& here = shares[static_cast<std::size_t>(x)];
-        if (stacked) {
-            paintStack(here, x, lines);
-        } else if (const QRgb colour = mixOf(here, x); colour != m_base) {
-            for (int at = lines.first; at < lines.last; ++at) {
-                line(at)[x] = colour;
-            }
+    const std::size_t width = std::min(static_cast<std::size_t>(m_image.width()), shares.size());
+    m_below.clear();
+    for (int at = lines.last; at > lines.first; --at) {
+        m_below.push_back(line(at - 1));
+    }
+    if (lines.last - lines.first >= kStacked) {
+        for (std::size_t x = 0; x < width; ++x) {
+            paintStack(shares[x], x);
         }
+        return;
+    }
+    m_mixed.resize(width);
+    for (std::size_t x = 0; x < width; ++x) {
+        m_mixed[x] = mixOf(shares[x], x);
+    }
+    for (QRgb* const pixels : m_below) {
+        std::ranges::copy(m_mixed, pixels);
     }
 }
 
 /// Draws the kinds above each other. If all together are less than a line high, the last line gets a mix.
-void BarImage::paintStack(const timeline::ByKind<float>& shares, int x, const Lines& lines)
+void BarImage::paintStack(const timeline::ByKind<float>& shares, std::size_t x)
 {
-    const int height = lines.last - lines.first;
-    double top = 0;
-    int done = 0;
+    const auto height = static_cast<float>(m_below.size());
+    float top = 0;
+    std::size_t done = 0;
     for (std::size_t kind = 0; kind < shares.size(); ++kind) {
         if (shares[kind] > 0) {
-            top += static_cast<double>(shares[kind]) * height;
-            for (const int to = std::min(height, static_cast<int>(std::lround(top))); done < to; ++done) {
-                line(lines.last - 1 - done)[x] = coloursAt(x)[kind];
+            top += shares[kind] * height;
+            for (const auto to = static_cast<std::size_t>(std::min(height, top) + 0.5F); done < to; ++done) {
+                m_below[done][x] = coloursAt(x)[kind];
             }
         }
     }
     if (top > 0 && done == 0) {
-        line(lines.last - 1)[x] = mixOf(shares, x);
+        m_below.front()[x] = mixOf(shares, x);
     }
 }
 
 /// Mixes the kinds' colours with that of the background, by their shares.
-QRgb BarImage::mixOf(const timeline::ByKind<float>& shares, int x) const
+QRgb BarImage::mixOf(const timeline::ByKind<float>& shares, std::size_t x) const
 {
-    const Colours& colours = coloursAt(x);
-    double sum = 0;
+    float sum = 0;
     for (const float share : shares) {
-        sum += static_cast<double>(share);
+        sum += share;
     }
     if (sum <= 0) {
         return m_base;
     }
-    const double strength = std::clamp(sum, kFaintest, 1.0);
-    std::array<double, 3> mixed{qRed(m_base) * (1 - strength), qGreen(m_base) * (1 - strength),
-                                qBlue(m_base) * (1 - strength)};
-    for (std::size_t kind = 0; kind < shares.size(); ++kind) {
-        const double part = strength * static_cast<double>(shares[kind]) / sum;
-        mixed[0] += part * qRed(colours[kind]);
-        mixed[1] += part * qGreen(colours[kind]);
-        mixed[2] += part * qBlue(colours[kind]);
+    const float strength = std::clamp(sum, kFaintest, 1.0F);
+    const float scale = strength / sum;
+    Parts mixed;
+    for (std::size_t i = 0; i < mixed.size(); ++i) {
+        mixed[i] = m_baseParts[i] * (1 - strength) + 0.5F; // rounds when it is cut below
     }
-    return qRgb(static_cast<int>(std::lround(mixed[0])), static_cast<int>(std::lround(mixed[1])),
-                static_cast<int>(std::lround(mixed[2])));
+    for (std::size_t kind = 0; kind < shares.size(); ++kind) {
+        if (shares[kind] > 0) {
+            const Parts colour = m_pixels.empty() ? m_colourParts[kind] : partsOf(m_pixels[x][kind]);
+            for (std::size_t i = 0; i < mixed.size(); ++i) {
+                mixed[i] += scale * shares[kind] * colour[i];
+            }
+        }
+    }
+    return qRgb(static_cast<int>(mixed[0]), static_cast<int>(mixed[1]), static_cast<int>(mixed[2]));
 }
 
 void BarImage::add(const timeline::SampleLine& line, const model::Interval& visible, int y, int height,

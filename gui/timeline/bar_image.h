@@ -56,12 +56,12 @@ private:
                       const ColourOf& colourOf);
     void findRuns(const std::vector<timeline::Bar>& bars, const model::Interval& visible,
                   const ColourOf& colourOf);
-    void paintStack(const timeline::ByKind<float>& shares, int x, const Lines& lines);
-    [[nodiscard]] QRgb mixOf(const timeline::ByKind<float>& shares, int x) const;
+    void paintStack(const timeline::ByKind<float>& shares, std::size_t x);
+    [[nodiscard]] QRgb mixOf(const timeline::ByKind<float>& shares, std::size_t x) const;
     [[nodiscard]] int pixelOf(std::int64_t timeNs, const model::Interval& visible) const;
-    [[nodiscard]] const Colours& coloursAt(int x) const
+    [[nodiscard]] const Colours& coloursAt(std::size_t x) const
     {
-        return m_pixels.empty() ? m_colours : m_pixels[static_cast<std::size_t>(x)];
+        return m_pixels.empty() ? m_colours : m_pixels[x];
     }
     void paintLine(QRgb* line) const;
     void hatch(const Run& run, const Lines& lines);
@@ -71,6 +71,12 @@ private:
     double m_ratio = 1;
     QRgb m_base = 0;
     Colours m_colours{};
+    /// Red, green and blue: mixing takes most of a frame of hundreds of ranks.
+    using Parts = std::array<float, 3>;
+    Parts m_baseParts{};
+    std::array<Parts, timeline::kSpanKinds> m_colourParts{};
+    std::vector<QRgb> m_mixed;     ///< of the line that is being drawn
+    std::vector<QRgb*> m_below;    ///< the lines that it takes, the lowest first
     std::vector<Colours> m_pixels; ///< of the line that is being drawn, by pixel; empty: m_colours
     std::vector<Run> m_runs;       ///< of the line that is being drawn
 };

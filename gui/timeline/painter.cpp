@@ -63,6 +63,13 @@ struct TimelinePainter::Frame {
         return tracks.left() + std::clamp(timeToX(timeNs, scene.visible, tracks.width()), -kFar, kFar);
     }
     [[nodiscard]] int y(const Row& row) const { return tracks.top() + row.y - scene.scroll; }
+    /// Returns whether the row is visible, or so near that a line to it is. Lines to thousands of others
+    /// would take longer than the frame.
+    [[nodiscard]] bool isNear(const Row& row) const
+    {
+        constexpr int kNear = 60;
+        return y(row) + row.height >= tracks.top() - kNear && y(row) <= tracks.bottom() + kNear;
+    }
     [[nodiscard]] double pixelsPerNs() const
     {
         return tracks.width() / std::max(1.0, static_cast<double>(scene.visible.length()));
@@ -316,11 +323,12 @@ void TimelinePainter::paintLastArrivals(const Frame& frame) const
     for (const std::size_t index : timeline.collectivesIn(frame.scene.visible, spacing)) {
         const MatchedCollective& collective = timeline.collectives[index];
         const auto lost = static_cast<double>(collective.lostNs);
-        // otherwise no waiting is visible
-        for (std::size_t i = 0; i < collective.parts && lost >= 3 * nsAPixel; ++i) {
-            const Part& part = timeline.parts[collective.firstPart + i];
+        if (lost < 3 * nsAPixel) {
+            continue; // no waiting is visible
+        }
+        for (const Part& part : timeline.partsOf(collective, collective.lastRank)) {
             const Row* const row = frame.scene.layout->rowOf(part.track, part.lane);
-            if (part.rank != collective.lastRank || row == nullptr) {
+            if (row == nullptr || !frame.isNear(*row)) {
                 continue;
             }
             const double x = frame.x(collective.lastArrivalNs);
@@ -362,7 +370,8 @@ void TimelinePainter::paintCollective(const Frame& frame, const MatchedCollectiv
     std::optional<QRectF> last;
     for (std::size_t i = 0; i < collective.parts; ++i) {
         const Part& part = timeline.parts[collective.firstPart + i];
-        if (const Row* const row = frame.scene.layout->rowOf(part.track, part.lane)) {
+        const Row* const row = frame.scene.layout->rowOf(part.track, part.lane);
+        if (row != nullptr && (frame.isNear(*row) || part.rank == collective.lastRank)) {
             const QRectF box = frame.box(*row, part.time);
             arrivals << QPointF(box.left(), box.center().y());
             boxes.push_back(box);

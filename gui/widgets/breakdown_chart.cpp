@@ -103,10 +103,15 @@ void BreakdownChart::resizeEvent(QResizeEvent* event)
     updateGeometry(); // the legend may need another line
 }
 
-QRect BreakdownChart::barOf(std::size_t rank) const
+QRect BreakdownChart::barOf(std::size_t rank, int top) const
 {
-    return {kLeft, legendHeight() + static_cast<int>(rank) * (barHeight() + kGap),
-            std::max(1, width() - kLeft - kRight), barHeight()};
+    return {kLeft, top + static_cast<int>(rank) * (barHeight() + kGap), std::max(1, width() - kLeft - kRight),
+            barHeight()};
+}
+
+QRect BreakdownChart::roomOf(std::size_t rank, int top) const
+{
+    return barOf(rank, top).adjusted(-kLeft, -kGap - 1, kRight, kGap + 1);
 }
 
 QSize BreakdownChart::sizeHint() const
@@ -120,15 +125,18 @@ QSize BreakdownChart::minimumSizeHint() const
     return {300, sizeHint().height()};
 }
 
-void BreakdownChart::paintEvent(QPaintEvent* /*event*/)
+void BreakdownChart::paintEvent(QPaintEvent* event)
 {
     QPainter painter(this);
     if (!m_report) {
         return;
     }
     paintLegend(painter);
+    const int top = legendHeight();
     for (std::size_t i = 0; i < m_report->metrics.ranks.size(); ++i) {
-        paintBar(painter, i);
+        if (roomOf(i, top).intersects(event->rect())) { // of thousands of ranks, few are visible
+            paintBar(painter, i, top);
+        }
     }
 }
 
@@ -147,11 +155,11 @@ void BreakdownChart::paintLegend(QPainter& painter) const
     }
 }
 
-void BreakdownChart::paintBar(QPainter& painter, std::size_t rank) const
+void BreakdownChart::paintBar(QPainter& painter, std::size_t rank, int top) const
 {
     const Theme& theme = themeOf(palette());
     const metrics::RankMetrics& figures = m_report->metrics.ranks[rank];
-    const QRect bar = barOf(rank);
+    const QRect bar = barOf(rank, top);
     const bool named = barHeight() > 10 || rank % 4 == 0;
     painter.setPen(theme.text);
     if (named) {
@@ -182,8 +190,9 @@ bool BreakdownChart::event(QEvent* event)
         return QWidget::event(event);
     }
     const auto* const help = static_cast<QHelpEvent*>(event);
+    const int top = legendHeight();
     for (std::size_t i = 0; i < m_report->metrics.ranks.size(); ++i) {
-        if (barOf(i).adjusted(-kLeft, 0, kRight, kGap).contains(help->pos())) {
+        if (roomOf(i, top).contains(help->pos())) {
             const metrics::RankMetrics& rank = m_report->metrics.ranks[i];
             QString text = u"<b>rank %1</b><table>"_s.arg(m_report->model.ranks[rank.rank].rank);
             for (const PartOfStep& part : kParts) {

@@ -25,12 +25,14 @@ protected:
 
 private:
     void paintLegend(QPainter& painter) const;
-    void paintBar(QPainter& painter, std::size_t rank) const;
+    void paintBar(QPainter& painter, std::size_t rank, int top) const;
     /// Where the entries of the legend begin: a narrow window needs two lines of them.
     [[nodiscard]] std::vector<QPoint> legendPlaces() const;
     [[nodiscard]] int legendHeight() const;
     [[nodiscard]] int barHeight() const;
-    [[nodiscard]] QRect barOf(std::size_t rank) const;
+    /// `top` is legendHeight(), which takes longer than to place a bar.
+    [[nodiscard]] QRect barOf(std::size_t rank, int top) const;
+    [[nodiscard]] QRect roomOf(std::size_t rank, int top) const; ///< of the bar and of the texts beside it
 
     std::shared_ptr<const report::Report> m_report;
     std::int64_t m_longestNs = 1;

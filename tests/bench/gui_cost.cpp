@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What opening and painting a run costs in the desktop program, without a display: read and report, timeline,
-// memory, and frames while zooming in and panning. Frames are painted into memory, as Qt does on X11. Times
-// are of the clock and, behind them, of the CPU: on a machine that does other things the latter count.
+// memory, frames while zooming in, panning, scrolling over the ranks and with a collective selected, and what
+// each view takes to be filled and painted. Frames are painted into memory, as Qt does on X11. Times are of
+// the clock and, behind them, of the CPU: on a machine that does other things the latter count.
 //   gui_cost NAME.ringside
+#include "app/navigator.h"
 #include "import/open_run.h"
 #include "timeline/timeline_widget.h"
+#include "views/view.h"
 
+#include <QAbstractScrollArea>
 #include <QAction>
 #include <QApplication>
 #include <QImage>
+#include <QScrollBar>
 
 #include <chrono>
 #include <cmath>
@@ -59,7 +64,7 @@ double peakMegabytes()
 }
 
 template <class Move>
-void measure(const char* what, gui::TimelineWidget& widget, const Move& move)
+void measure(const char* what, QWidget& widget, const Move& move)
 {
     QImage image(kSize, QImage::Format_RGB32);
     std::vector<double> times;
@@ -67,7 +72,7 @@ void measure(const char* what, gui::TimelineWidget& widget, const Move& move)
     for (int i = 0; i < kFrames; ++i) {
         move(i);
         const Stopwatch watch(CLOCK_THREAD_CPUTIME_ID);
-        widget.viewport()->render(&image);
+        widget.render(&image);
         times.push_back(watch.milliseconds());
         cpu.push_back(watch.cpuMilliseconds());
     }
@@ -82,23 +87,85 @@ void measureFrames(gui::TimelineWidget& widget)
     const gui::Interval all = widget.visible();
     const std::int64_t middle = all.start + all.length() / 2;
     const auto shown = [&](double share) { return gui::zoomed(all, share, middle, all); };
-    widget.viewport()->render(std::make_unique<QImage>(kSize, QImage::Format_RGB32).get());
-    measure("everything", widget, [](int) {});
-    measure("zooming in to a millionth", widget, [&](int frame) {
+    QWidget& viewport = *widget.viewport();
+    viewport.render(std::make_unique<QImage>(kSize, QImage::Format_RGB32).get());
+    measure("everything", viewport, [](int) {});
+    measure("zooming in to a millionth", viewport, [&](int frame) {
         widget.showTime(shown(std::pow(1e-6, static_cast<double>(frame) / kFrames)), Step::Same);
     });
     for (const double share : {0.5, 0.05, 0.001}) {
         const gui::Interval from = gui::panned(shown(share), -all.length(), all);
         const std::int64_t room = all.length() - from.length();
         measure(
-            (std::string("panning, ") + std::to_string(share) + " of the run").c_str(), widget,
+            (std::string("panning, ") + std::to_string(share) + " of the run").c_str(), viewport,
             [&](int frame) { widget.showTime(gui::panned(from, room / kFrames * frame, all), Step::Same); });
+    }
+}
+
+void scroll(QAbstractScrollArea& area, int frame)
+{
+    area.verticalScrollBar()->setValue(area.verticalScrollBar()->maximum() / kFrames * frame);
+}
+
+void measureRanks(gui::TimelineWidget& widget, const gui::Session& session)
+{
+    QWidget& viewport = *widget.viewport();
+    widget.showTime(session.timeline->extent);
+    measure("scrolling over the ranks", viewport, [&](int frame) { scroll(widget, frame); });
+    const std::size_t collectives = session.timeline->collectives.size();
+    if (collectives > 0) {
+        measure("selecting collectives", viewport, [&](int frame) {
+            widget.showCollective(collectives / kFrames * static_cast<std::size_t>(frame));
+        });
+        measure("scrolling with one selected", viewport, [&](int frame) { scroll(widget, frame); });
+        widget.select(std::nullopt);
+    }
+}
+
+void press(gui::TimelineWidget& widget, Qt::Key wanted, const char* what)
+{
+    const Stopwatch watch;
+    for (QAction* const key : widget.keys()) {
+        if (key->shortcut() == QKeySequence(wanted)) {
+            key->trigger();
+        }
+    }
+    std::printf(" %s (%.1f ms, CPU %.1f):\n", what, watch.milliseconds(), watch.cpuMilliseconds());
+}
+
+/// Of all views; the statistics are added up in the background and not waited for.
+void measureViews(const gui::Session& session)
+{
+    std::puts(" views: filled, then painted while their longest list scrolls:");
+    gui::Navigator navigator;
+    for (const gui::ViewEntry* const entry : gui::allViews()) {
+        const std::unique_ptr<gui::View> view(entry->create(navigator, nullptr));
+        view->resize(kSize);
+        view->setAttribute(Qt::WA_DontShowOnScreen);
+        view->show();
+        const Stopwatch filling;
+        view->setSession(session);
+        std::printf("  %-12s filled in %7.1f ms (CPU %7.1f)\n", entry->title, filling.milliseconds(),
+                    filling.cpuMilliseconds());
+        QAbstractScrollArea* longest = nullptr;
+        for (QAbstractScrollArea* const area : view->findChildren<QAbstractScrollArea*>()) {
+            const auto length = [](const QAbstractScrollArea* of) {
+                return of->verticalScrollBar()->maximum();
+            };
+            longest = longest == nullptr || length(area) > length(longest) ? area : longest;
+        }
+        measure("  painted", *view, [&](int frame) {
+            if (longest != nullptr) {
+                scroll(*longest, frame);
+            }
+        });
     }
 }
 
 gui::Session open(const char* path)
 {
     gui::Session session;
+    session.paths = {path};
     const Stopwatch all;
     ringside::importers::Progress nobody;
     ringside::trace::RunTrace run = ringside::importers::openRun({path}, nobody);
@@ -130,19 +197,20 @@ int main(int argc, char** argv)
     gui::TimelineWidget widget;
     widget.resize(kSize);
     widget.setSession(session);
-    std::puts(" GPU streams only:");
+    std::printf(" %zu ranks; GPU streams only, or one strip for each of many ranks:\n",
+                session.report->model.ranks.size());
     measureFrames(widget);
-    for (QAction* const key : widget.keys()) {
-        if (key->shortcut() == QKeySequence(Qt::Key_H)) {
-            key->trigger();
-        }
-    }
-    std::puts(" with host threads and launches:");
+    measureRanks(widget, session);
+    press(widget, Qt::Key_H, "with host threads and launches");
     widget.showTime(session.timeline->extent);
     measureFrames(widget);
     std::puts(" the same, coloured by family:");
     widget.setByFamily(true);
     widget.showTime(session.timeline->extent);
     measureFrames(widget);
+    press(widget, Qt::Key_C, "strips in the place of tracks, or tracks in that of strips");
+    measureFrames(widget);
+    measureRanks(widget, session);
+    measureViews(session);
     return 0;
 }
