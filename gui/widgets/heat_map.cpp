@@ -18,7 +18,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int kNames = 64;
+constexpr int kNames = 76; ///< room for "rank 16383"
 constexpr int kTop = 30;
 constexpr int kBottom = 26;
 
@@ -53,10 +53,12 @@ HeatMap::HeatMap(QWidget* parent) : QWidget(parent)
 
 void HeatMap::setFigures(std::shared_ptr<const report::Report> report, const StepFigure& figure)
 {
-    m_chosen = report == m_report ? m_chosen : std::nullopt;
     m_report = std::move(report);
     m_figure = figure;
     m_values = figure.values(*m_report);
+    if (m_chosen && (m_chosen->rank >= ranks() || m_chosen->step >= steps())) {
+        m_chosen.reset(); // a run that is followed has at least the cells that it had
+    }
     m_least = figure.fromZero ? 0 : std::numeric_limits<double>::max();
     m_most = std::numeric_limits<double>::lowest();
     for (const std::vector<double>& rank : m_values) {
