@@ -14,13 +14,12 @@ namespace {
 
 cupti::Shape shapeOf(const cupti::Kernel& record)
 {
-    cupti::Shape shape;
+    cupti::Shape shape{};
     constexpr std::size_t kAsInRecord = offsetof(cupti::Shape, registersPerThread);
     static_assert(offsetof(cupti::Kernel, grid) + kAsInRecord ==
                   offsetof(cupti::Kernel, localMemoryPerThread));
     std::memcpy(&shape, reinterpret_cast<const char*>(&record) + offsetof(cupti::Kernel, grid), kAsInRecord);
     shape.registersPerThread = record.registersPerThread;
-    shape.padding = 0;
     return shape;
 }
 
