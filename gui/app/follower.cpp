@@ -32,7 +32,9 @@ Follower::Follower(std::function<bool()> isBusy, QObject* parent)
     : QObject(parent), m_isBusy(std::move(isBusy))
 {
     m_next.setSingleShot(true);
+    m_notBusy.setSingleShot(true);
     connect(&m_next, &QTimer::timeout, this, &Follower::read);
+    connect(&m_notBusy, &QTimer::timeout, this, &Follower::showRead);
 }
 
 void Follower::start(const Paths& paths)
@@ -47,6 +49,8 @@ void Follower::start(const Paths& paths)
 void Follower::stop()
 {
     m_next.stop();
+    m_notBusy.stop();
+    m_read.reset();
     if (m_job) {
         m_job->cancel(); // its thread is waited for when the next reading begins: not now, the user waits
     }
@@ -73,7 +77,8 @@ void Follower::read()
     m_job = std::make_unique<OpenJob>(m_paths, OpenJob::Priority::Aside);
     connect(m_job.get(), &OpenJob::sessionReady, this, [this](const Session& session) {
         if (session.timeline) {
-            show(session);
+            m_read = session;
+            showRead();
         }
     });
     connect(m_job.get(), &OpenJob::failed, this, [this](const Failure& failure) {
@@ -85,12 +90,13 @@ void Follower::read()
     m_job->start();
 }
 
-void Follower::show(const Session& session)
+void Follower::showRead()
 {
     if (m_state == State::Following && m_isBusy()) {
-        QTimer::singleShot(100ms, m_job.get(), [this, session] { show(session); });
+        m_notBusy.start(100ms);
         return;
     }
+    const Session session = *std::exchange(m_read, std::nullopt);
     if (m_state == State::Following) {
         emit sessionReady(session);
     }

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace ringside::gui {
 
@@ -47,7 +48,7 @@ signals:
 
 private:
     void read();
-    void show(const Session& session);
+    void showRead();
     void readingEnded(bool isRunning, const QString& failure);
     void setState(State state);
 
@@ -60,6 +61,8 @@ private:
     std::chrono::nanoseconds m_processorTimeBefore{}; ///< of the process, when the reading began
     QElapsedTimer m_begun;
     QTimer m_next;
+    std::optional<Session> m_read; ///< waits to be shown
+    QTimer m_notBusy;              ///< looks again whether it can be
     std::unique_ptr<OpenJob> m_job;
 };
 

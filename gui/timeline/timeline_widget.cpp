@@ -500,7 +500,7 @@ QString TimelineWidget::tipAt(const QPoint& position) const
     if (!span) {
         return {};
     }
-    const QString several = severalTip(*rowAt(position), timeAt(position.x()));
+    QString several = severalTip(*rowAt(position), timeAt(position.x()));
     if (!several.isEmpty()) {
         return several;
     }

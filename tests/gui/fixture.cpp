@@ -85,7 +85,7 @@ Session lateRankSession()
 
 std::filesystem::path writeLateRankRun(const std::filesystem::path& folder, int steps)
 {
-    const std::filesystem::path run = folder / "late.ringside";
+    std::filesystem::path run = folder / "late.ringside";
     lateRank(steps).write(run);
     return run;
 }

@@ -167,7 +167,7 @@ private:
         QFile file(QString::fromStdString(snapshot().string()));
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(QByteArray(R"({"schema": "ringside-live/1", "host": "node0", "written_ms": )") +
-                   QByteArray::number(static_cast<qlonglong>(whenMs + 8'000)) + "}"); // for 18 seconds
+                   QByteArray::fromStdString(std::to_string(whenMs + 8'000)) + "}"); // for 18 seconds
     }
     void open(int steps)
     {
