@@ -183,11 +183,21 @@ Description describe(const model::Model& model, const Timeline& timeline, const 
     const Track& track = timeline.tracks[id.track];
     const Span span = timeline.span(id);
     Description result{nameOf(model, track, span), {}};
-    result.lines.emplace_back("what", std::string(kindText(span.kind)));
+    const bool projected = track.kind == TrackKind::Projected;
+    result.lines.emplace_back("what", projected ? "range, projected on the GPU: from the first to the last "
+                                                  "device work that was launched in it"
+                                                : std::string(kindText(span.kind)));
     result.lines.emplace_back("where", fmt::format("rank {}, {}", model.ranks[track.rank].rank, track.name));
     result.lines.emplace_back("begins at",
                               fmt::format("{:.6f} s", static_cast<double>(span.time.start) / kSecond));
     result.lines.emplace_back("takes", values::durationText(span.time.length()));
+    if (projected) {
+        const trace::RangeRow& range = processOf(model, track).ranges[span.row];
+        const std::int64_t startNs = model.ranks[track.rank].clock.toRun(range.startNs);
+        result.lines.emplace_back("on the host",
+                                  fmt::format("from {:.6f} s, {}", static_cast<double>(startNs) / kSecond,
+                                              values::durationText(range.endNs - range.startNs)));
+    }
     describeRow(processOf(model, track), track, span, result.lines);
     if (isKernel(track, span)) {
         addLaunchLines(processOf(model, track), span.row, result.lines);

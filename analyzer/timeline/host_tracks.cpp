@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 
 namespace ringside::timeline {
 namespace {
@@ -70,6 +71,13 @@ public:
             return found != names.end() ? found->second : fmt::format("thread {}", id);
         };
         std::vector<Track> tracks;
+        for (const std::int64_t thread : m_withRanges) { // its lanes are computed when somebody looks
+            Track& track = tracks.emplace_back();
+            track.kind = TrackKind::Projected;
+            track.rank = m_number;
+            track.id = thread;
+            track.name = fmt::format("projected: ranges of {}", nameOf(thread));
+        }
         for (auto& [key, rows] : m_rows) {
             Track& track = tracks.emplace_back();
             track.kind = key.first;
@@ -166,6 +174,9 @@ private:
             const trace::RangeRow& range = m_process.ranges[i];
             const bool apart = range.flavour == static_cast<std::int64_t>(trace::RangeFlavour::StartEnd);
             if (m_concern.concern(range.thread)) {
+                if (m_rank.deviceTier && range.endNs > range.startNs) {
+                    m_withRanges.insert(range.thread);
+                }
                 add(apart ? TrackKind::Ranges : TrackKind::Thread, range.thread, SpanKind::Range, i);
             }
         }
@@ -203,6 +214,7 @@ private:
     metrics::HostThreads m_concern;
     const Pause& m_pause;
     std::map<Key, std::vector<Row>> m_rows;
+    std::set<std::int64_t> m_withRanges; ///< threads with ranges that can be projected
     Key m_lastKey;
     std::vector<Row>* m_last = nullptr;
 };

@@ -79,15 +79,21 @@ Hits search(const model::Model& model, const Timeline& timeline, const SearchReq
     hits.request = request;
     for (std::size_t t = 0; t < timeline.tracks.size() && !request.text.empty(); ++t) {
         const Track& track = timeline.tracks[t];
-        if (request.rank && *request.rank != track.rank) {
+        // by its name, a range is found once: on the host
+        const SpanTable table = request.group ? request.group->first : SpanTable::Ranges;
+        if ((request.rank && *request.rank != track.rank) || !isOf(table, track.kind)) {
             continue;
         }
+        if (track.kind == TrackKind::Projected) {
+            timeline.projections->compute(model, timeline, track.rank, cancelled);
+        }
         NameMatcher matcher(model, track, request);
-        for (std::size_t l = 0; l < track.lanes.size(); ++l) {
+        const std::vector<Lane>& lanes = timeline.lanesOf(t);
+        for (std::size_t l = 0; l < lanes.size(); ++l) {
             if (cancelled && cancelled()) {
                 return {};
             }
-            const Lane& lane = track.lanes[l];
+            const Lane& lane = lanes[l];
             for (std::size_t i = 0; i < lane.size(); ++i) {
                 const Span span = lane.span(i);
                 const bool restOfKernel = span.kind == SpanKind::Transfer && i > 0 &&

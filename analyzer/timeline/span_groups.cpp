@@ -116,6 +116,11 @@ SpanGroup finished(Sum& sum, double rangeNs, double ranks)
 
 } // namespace
 
+bool isOf(SpanTable table, TrackKind kind)
+{
+    return (table == SpanTable::ProjectedRanges) == (kind == TrackKind::Projected);
+}
+
 bool isOf(SpanTable table, SpanKind kind)
 {
     switch (kind) {
@@ -128,7 +133,7 @@ bool isOf(SpanTable table, SpanKind kind)
     case SpanKind::Copy:
         return table == SpanTable::Copies;
     case SpanKind::Range:
-        return table == SpanTable::Ranges;
+        return table == SpanTable::Ranges || table == SpanTable::ProjectedRanges;
     case SpanKind::ApiCall:
     case SpanKind::NcclCall:
     case SpanKind::Launch:
@@ -164,8 +169,15 @@ std::vector<SpanGroup> groupsOf(const model::Model& model, const Timeline& timel
         if (request.rank && *request.rank != rank) {
             return;
         }
+        if (request.table == SpanTable::ProjectedRanges) {
+            timeline.projections->compute(model, timeline, rank, cancelled);
+        }
         for (const Track& track : timeline.tracksOf(rank)) {
-            for (const Lane& lane : track.lanes) {
+            if (!isOf(request.table, track.kind)) {
+                continue;
+            }
+            for (const Lane& lane :
+                 timeline.lanesOf(static_cast<std::size_t>(&track - timeline.tracks.data()))) {
                 if (cancelled && cancelled()) {
                     return;
                 }

@@ -13,7 +13,7 @@
 
 namespace ringside::timeline {
 
-enum class SpanTable : std::uint8_t { Kernels, Communication, Copies, Ranges, Calls };
+enum class SpanTable : std::uint8_t { Kernels, Communication, Copies, Ranges, Calls, ProjectedRanges };
 enum class Grouping : std::uint8_t { Name, Family, Rank, Stream };
 
 struct GroupRequest {
@@ -49,7 +49,9 @@ struct SpanGroup {
 [[nodiscard]] std::vector<std::string> shownNames(const std::vector<SpanGroup>& groups,
                                                   const GroupRequest& request);
 
-/// Whether a span belongs to a table.
+/// Whether the spans of a track can belong to a table.
+[[nodiscard]] bool isOf(SpanTable table, TrackKind kind);
+/// Whether a span belongs to a table that its track belongs to.
 [[nodiscard]] bool isOf(SpanTable table, SpanKind kind);
 /// The name of the group that a span belongs to.
 [[nodiscard]] std::string groupName(const model::Model& model, const Track& track, const Span& span,

@@ -144,9 +144,26 @@ std::span<const Track> Timeline::tracksOf(std::size_t rank) const
     return {first, last};
 }
 
+const std::vector<Lane>& Timeline::lanesOf(std::size_t track) const
+{
+    const Track& each = tracks[track];
+    const Projection* const projection =
+        each.kind == TrackKind::Projected ? projections->of(each.rank, track) : nullptr;
+    return projection != nullptr ? projection->lanes : each.lanes;
+}
+
+std::int64_t Timeline::leftOutOf(std::size_t track) const
+{
+    const Track& each = tracks[track];
+    const Projection* const projection =
+        each.kind == TrackKind::Projected ? projections->of(each.rank, track) : nullptr;
+    return projection != nullptr ? projection->leftOut : each.leftOut;
+}
+
 std::size_t Timeline::memoryBytes() const
 {
-    std::size_t sum = collectives.capacity() * sizeof(MatchedCollective) + parts.capacity() * sizeof(Part);
+    std::size_t sum = collectives.capacity() * sizeof(MatchedCollective) + parts.capacity() * sizeof(Part) +
+                      (projections ? projections->memoryBytes() : 0);
     for (const Track& track : tracks) {
         for (const Lane& lane : track.lanes) {
             sum += lane.memoryBytes();
@@ -215,6 +232,7 @@ Timeline buildTimeline(const model::Model& model, const std::function<bool()>& c
 {
     const metrics::AllArrivals arrivals = metrics::findArrivals(model);
     Timeline timeline;
+    timeline.projections = std::make_shared<Projections>(model.ranks.size());
     try {
         std::vector<RankTracks> ranks = tracksOfRanks(model, arrivals, cancelled);
         joinCollectives(joinTracks(ranks, timeline), arrivals, timeline);

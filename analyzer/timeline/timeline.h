@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline of a run: tracks of spans by rank, all on the clock of the run, and the collectives that
-// connect them. It is built once from a model, which must outlive it, and is only read afterwards. It
-// computes no figures: waiting and last arrivals come from model/ and metrics/.
+// connect them. It is built once from a model, which must outlive it, and is only read afterwards, except
+// that projections are added. It computes no figures: waiting and last arrivals come from model/ and
+// metrics/.
 #pragma once
 #include "model/model.h"
 #include "timeline/lane.h"
+#include "timeline/projection.h"
 #include "timeline/sample_lines.h"
 #include "timeline/strip.h"
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +24,7 @@ enum class TrackKind : std::uint8_t {
     Steps,      ///< on the device, else on the host
     Stream,     ///< device work of one stream
     EventTimed, ///< collectives timed by CUDA events; rows are Model::operations
+    Projected,  ///< ranges of a host thread, projected on the GPU. Its lanes are in Timeline::projections
     Thread,     ///< calls and ranges of a host thread, nested
     Ranges,     ///< ranges of a thread that begin and end in any order
     Launches,   ///< the driver's view of a thread's launches
@@ -29,7 +33,8 @@ enum class TrackKind : std::uint8_t {
 struct Track {
     TrackKind kind = TrackKind::Steps;
     std::size_t rank = 0; ///< index into Model::ranks
-    std::int64_t id = 0;  ///< thread: thread.id; launches: the kernel's thread id; stream: its number
+    std::int64_t id =
+        0; ///< thread, also projected: thread.id; launches: the kernel's thread id; stream: its number
     std::string name;
     std::vector<Lane> lanes;  ///< [0] is on top; further lanes hold nested or overlapping spans
     std::int64_t leftOut = 0; ///< number of spans that nest or overlap too deeply to be shown
@@ -77,8 +82,13 @@ struct Timeline {
     Forest losses;                   ///< of the collectives, by lostNs
     std::vector<SampleLine> samples; ///< by rank, then by host
     std::vector<Strip> strips;       ///< one for each of Model::ranks; empty for a rank without streams
+    std::shared_ptr<Projections> projections; ///< null in an empty timeline
 
-    [[nodiscard]] const Lane& laneOf(const SpanId& id) const { return tracks[id.track].lanes[id.lane]; }
+    /// Returns the lanes of a track. A projected track has none until its projection is computed.
+    [[nodiscard]] const std::vector<Lane>& lanesOf(std::size_t track) const;
+    /// Returns how many spans of a track nest or overlap too deeply to be shown.
+    [[nodiscard]] std::int64_t leftOutOf(std::size_t track) const;
+    [[nodiscard]] const Lane& laneOf(const SpanId& id) const { return lanesOf(id.track)[id.lane]; }
     [[nodiscard]] Span span(const SpanId& id) const { return laneOf(id).span(id.index); }
     [[nodiscard]] std::span<const Track> tracksOf(std::size_t rank) const; ///< of Model::ranks
     /// Returns the parts of a collective that one rank has.

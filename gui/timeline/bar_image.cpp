@@ -116,14 +116,9 @@ void BarImage::paintStack(const timeline::ByKind<float>& shares, std::size_t x)
     for (std::size_t kind = 0; kind < shares.size(); ++kind) {
         if (shares[kind] > 0) {
             top += shares[kind] * height;
-<<<<<<< ours
-            for (const auto to = static_cast<std::size_t>(std::min(height, top) + 0.5F); done < to; ++done) {
-                m_below[done][x] = coloursAt(x)[kind];
-=======
             for (const auto to = static_cast<std::size_t>(std::lround(std::min(height, top))); done < to;
                  ++done) {
-                m_below[done][x] = m_colours[kind];
->>>>>>> theirs
+                m_below[done][x] = coloursAt(x)[kind];
             }
         }
     }

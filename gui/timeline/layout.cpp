@@ -21,8 +21,8 @@ constexpr std::size_t kManyRanks = 128;
 
 bool isHost(const Track& track)
 {
-    return track.kind == TrackKind::Thread || track.kind == TrackKind::Ranges ||
-           track.kind == TrackKind::Launches;
+    return track.kind == TrackKind::Projected || track.kind == TrackKind::Thread ||
+           track.kind == TrackKind::Ranges || track.kind == TrackKind::Launches;
 }
 
 bool contains(const std::string& text, const std::string& wanted)
@@ -84,7 +84,10 @@ void addTracks(const timeline::Timeline& timeline, std::size_t rank, const RankT
         if (track.kind == TrackKind::Steps || hidden) {
             continue;
         }
-        for (std::size_t lane = 0; lane < track.lanes.size(); ++lane) {
+        if (track.kind == TrackKind::Projected && !timeline.projections->ready(rank)) {
+            layout.unprojected.insert(rank);
+        }
+        for (std::size_t lane = 0; lane < timeline.lanesOf(t).size(); ++lane) {
             layout.lanes.emplace(std::pair(t, lane), layout.rows.size());
             layout.rows.push_back({Row::Kind::Lane, rank, t, lane, layout.height, kLaneHeight, 0});
             layout.height += kLaneHeight;

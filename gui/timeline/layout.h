@@ -47,7 +47,8 @@ struct Shown {
 struct Layout {
     std::vector<Row> rows;
     int height = 0;
-    std::vector<std::string> groups;                                  ///< titles
+    std::vector<std::string> groups;   ///< titles
+    std::set<std::size_t> unprojected; ///< ranks whose projected ranges are to be shown, but not computed yet
     std::map<std::pair<std::size_t, std::size_t>, std::size_t> lanes; ///< index of the row by track and lane
     /// Returns the row at this height, or null between rows.
     [[nodiscard]] const Row* rowAt(int y) const;

@@ -164,7 +164,7 @@ void TimelinePainter::addBars(const Frame& frame, const Row& row)
     if (!row.track) {
         return;
     }
-    const timeline::Lane& lane = frame.scene.timeline->tracks[*row.track].lanes[row.lane];
+    const timeline::Lane& lane = frame.scene.timeline->lanesOf(*row.track)[row.lane];
     const std::vector<Bar> bars =
         lane.bars(frame.scene.visible, nsPerPixel(frame.scene.visible, static_cast<double>(pixels)));
     const auto colourOf = [&](const Bar& bar) -> std::optional<QRgb> {
@@ -257,7 +257,7 @@ void TimelinePainter::paintName(const Frame& frame, const Named& named)
 {
     constexpr double kRoom = 4;
     const timeline::Track& track = frame.scene.timeline->tracks[*named.row->track];
-    const Span span = track.lanes[named.row->lane].span(named.span);
+    const Span span = frame.scene.timeline->lanesOf(*named.row->track)[named.row->lane].span(named.span);
     QRectF box = frame.box(*named.row, span.time);
     box.setLeft(std::max<double>(box.left(), frame.tracks.left()));
     const double width = std::min<double>(box.right(), frame.tracks.right()) - box.left() - 2 * kRoom;
@@ -290,7 +290,7 @@ void TimelinePainter::paintName(const Frame& frame, const Named& named)
 void TimelinePainter::paintHits(const Frame& frame, const Row& row) const
 {
     constexpr int kLine = 4;
-    const timeline::Lane& lane = frame.scene.timeline->tracks[*row.track].lanes[row.lane];
+    const timeline::Lane& lane = frame.scene.timeline->lanesOf(*row.track)[row.lane];
     const std::span<const timeline::SpanId> hits = frame.scene.hits->of(*row.track, row.lane);
     const auto byIndex = [](const timeline::SpanId& id, std::size_t index) { return id.index < index; };
     auto hit =

@@ -10,6 +10,7 @@ using timeline::Direction;
 TimelineWidget::~TimelineWidget()
 {
     ++m_searches; // the search that runs is given up
+    m_closing = true;
 }
 
 void TimelineWidget::find(const timeline::SearchRequest& request, Direction direction)

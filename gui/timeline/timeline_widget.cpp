@@ -242,6 +242,7 @@ void TimelineWidget::reveal(const SpanId& span)
 void TimelineWidget::relayout()
 {
     m_layout = layOut(m_session.report->model, *m_session.timeline, m_shown);
+    projectOpened();
     const int page = tracks().height();
     verticalScrollBar()->setRange(0, std::max(0, m_layout.height - page));
     verticalScrollBar()->setPageStep(page);
@@ -417,8 +418,7 @@ std::optional<SpanId> TimelineWidget::spanAt(const QPoint& position) const
         return std::nullopt;
     }
     const std::int64_t slack = nsPerPixel(visible(), tracks().width()) * kNearPixels;
-    const auto index =
-        m_session.timeline->tracks[*row->track].lanes[row->lane].at(timeAt(position.x()), slack);
+    const auto index = m_session.timeline->lanesOf(*row->track)[row->lane].at(timeAt(position.x()), slack);
     return index ? std::optional(SpanId{*row->track, row->lane, *index}) : std::nullopt;
 }
 
@@ -464,7 +464,7 @@ QString TimelineWidget::severalTip(const Row& row, std::int64_t timeNs) const
 {
     constexpr std::size_t kSeveral = 3;
     const std::int64_t pixel = nsPerPixel(visible(), tracks().width());
-    const timeline::Lane& lane = m_session.timeline->tracks[*row.track].lanes[row.lane];
+    const timeline::Lane& lane = m_session.timeline->lanesOf(*row.track)[row.lane];
     const Interval here{timeNs - pixel / 2, timeNs + (pixel + 1) / 2};
     const std::size_t first = lane.firstEndingAfter(here.start);
     const std::size_t last = lane.firstStartingFrom(here.end);
@@ -488,7 +488,12 @@ QString TimelineWidget::tipAt(const QPoint& position) const
 {
     if (ready() && m_scene.layout != nullptr && position.x() < tracks().left()) {
         const Row* const row = m_layout.rowAt(position.y() - tracks().top() + verticalScrollBar()->value());
-        return row == nullptr ? QString() : TimelinePainter::labelOf(m_scene, *row).toHtmlEscaped();
+        const std::int64_t leftOut =
+            row != nullptr && row->track ? m_session.timeline->leftOutOf(*row->track) : 0;
+        return row == nullptr ? QString()
+                              : TimelinePainter::labelOf(m_scene, *row).toHtmlEscaped() +
+                                    (leftOut > 0 ? u"<br>%L1 more nest too deeply to be shown"_s.arg(leftOut)
+                                                 : QString());
     }
     if (const Row* const row = rowAt(position); row != nullptr && row->kind == Row::Kind::Strip) {
         return stripTip(row->rank, timeAt(position.x()));

@@ -106,6 +106,7 @@ private:
     void relayout();
     void forgetSpans();
     void startSearch(const timeline::SearchRequest& request, std::optional<timeline::Direction> direction);
+    void projectOpened();
     void announce();
     void zoomBy(double factor, std::optional<std::int64_t> anchorNs = {});
     void panBy(double share);
@@ -161,6 +162,9 @@ private:
     timeline::SearchRequest m_searching;       ///< the latest request
     std::atomic<std::uint64_t> m_searches = 0; ///< number of requests; a search ends when a newer one comes
     std::jthread m_searcher;                   ///< joined before the rest goes
+    bool m_projecting = false;
+    std::atomic<bool> m_closing = false;
+    std::jthread m_projector; ///< joined before the rest goes
 };
 
 } // namespace ringside::gui

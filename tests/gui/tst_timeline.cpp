@@ -334,6 +334,38 @@ private slots:
         QCOMPARE(m_widget->selected(), kernel);
     }
 
+    void rangesOfOpenedRanksAreProjectedOnTheGpu()
+    {
+        const auto projected = [this] {
+            std::size_t rows = 0;
+            for (const Row& row : m_widget->layoutOfRows().rows) {
+                rows +=
+                    row.track && m_session.timeline->tracks[*row.track].kind == timeline::TrackKind::Projected
+                        ? 1
+                        : 0;
+            }
+            return rows;
+        };
+        QCOMPARE(projected(), std::size_t{0});
+        press(Qt::Key_H);
+        QTRY_VERIFY(projected() >= m_session.report->model.ranks.size()); // computed in the background
+        QVERIFY(m_widget->layoutOfRows().unprojected.empty());
+        m_widget->resize(1000, 2000);
+        m_widget->grab();
+        for (const Row& row : m_widget->layoutOfRows().rows) {
+            if (row.track && m_session.timeline->tracks[*row.track].kind == timeline::TrackKind::Projected) {
+                const timeline::Span span = m_session.timeline->lanesOf(*row.track)[row.lane].span(0);
+                const double x =
+                    timeToX(span.time.start + span.time.length() / 2, m_widget->visible(), tracks().width());
+                const QPoint at(tracks().left() + static_cast<int>(x),
+                                tracks().top() + row.y + row.height / 2);
+                QVERIFY2(m_widget->tipAt(at).contains(QStringLiteral("projected on the GPU")),
+                         qPrintable(m_widget->tipAt(at)));
+                return;
+            }
+        }
+    }
+
     void samplesAreShownUnderTheirRankAndHostWithUnits()
     {
         m_widget->setSession(test::sampledSession());

@@ -508,7 +508,8 @@ TEST(Timeline, nestsWhatRunsInsideAndCountsWhatIsTooDeep)
     }
     const model::Model model = model::buildModel(builder.run());
     const Timeline timeline = buildTimeline(model);
-    const auto track = std::ranges::find_if(timeline.tracks, [](const Track& each) { return each.id == 77; });
+    const auto track = std::ranges::find_if(
+        timeline.tracks, [](const Track& each) { return each.id == 77 && each.kind == TrackKind::Thread; });
     ASSERT_NE(track, timeline.tracks.end());
     EXPECT_EQ(static_cast<std::int64_t>(track->spans()) + track->leftOut, kDepth);
     EXPECT_GT(track->leftOut, 0);
