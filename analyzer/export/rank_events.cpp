@@ -44,6 +44,7 @@ public:
         collectives();
         apiCalls();
         ranges();
+        pythonCalls();
         launches();
         deviceWork();
         eventTimes();
@@ -183,6 +184,15 @@ private:
             default:
                 m_events.async(tid, "range", name(range.name), {range.startNs, range.endNs});
             }
+        }
+    }
+
+    void pythonCalls()
+    {
+        const trace::PythonCallColumns& calls = m_process.pythonCalls;
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+            m_events.slice(threadOf(calls.thread[i]), "python_function", name(calls.name[i]),
+                           {calls.startNs[i], calls.endNs[i]});
         }
     }
 

@@ -52,7 +52,8 @@ const UnitOf& unitOf(const trace::SeriesSource& source, const trace::SeriesMetri
 }
 
 /// The order of the sources; others follow.
-const std::array<trace::SeriesSource, 6> kSources{"nvml", "rdma", "process", "machine", "network", "cgroup"};
+const std::array<trace::SeriesSource, 7> kSources{"nvml",    "allocator", "rdma",  "process",
+                                                  "machine", "network",   "cgroup"};
 
 /// The rank that a series belongs to, and the map from its host's clock to run time.
 struct Owner {
@@ -75,7 +76,7 @@ Owner ownerOf(const model::Model& model, const trace::ProcessTrace& process, con
             own.push_back(i);
         }
     }
-    if (row.source == "nvml") {
+    if (row.source == "nvml" || row.source == "allocator") {
         const auto found = std::ranges::find_if(
             own, [&](std::size_t i) { return gpuName(model, model.ranks[i]) == row.entity; });
         owner.rank = found != own.end() ? std::optional(*found) : std::nullopt;
@@ -112,6 +113,23 @@ std::vector<LinePoint> gaugeLine(const Samples& samples, double factor)
     return line;
 }
 
+/// Every change was recorded, so that there are no gaps: the value before a change holds until then, and the
+/// last one until the recording ends.
+std::vector<LinePoint> changesLine(const Samples& samples, double factor, std::int64_t endNs)
+{
+    std::vector<LinePoint> line;
+    for (const SampleValue& sample : samples) {
+        if (!line.empty()) {
+            line.push_back({sample.timeNs, line.back().value});
+        }
+        line.push_back({sample.timeNs, factor * static_cast<double>(sample.value)});
+    }
+    if (!line.empty() && endNs > line.back().timeNs) {
+        line.push_back({endNs, line.back().value});
+    }
+    return line;
+}
+
 std::vector<LinePoint> rateLine(const Samples& samples, double factor)
 {
     constexpr double kSecond = 1e9;
@@ -132,11 +150,14 @@ std::vector<LinePoint> rateLine(const Samples& samples, double factor)
     return line;
 }
 
-std::vector<LinePoint> lineOf(Samples samples, const trace::SeriesRow& row)
+std::vector<LinePoint> lineOf(Samples samples, const trace::SeriesRow& row, std::int64_t endNs)
 {
     std::stable_sort(samples.begin(), samples.end(),
                      [](const SampleValue& a, const SampleValue& b) { return a.timeNs < b.timeNs; });
     const UnitOf& unit = unitOf(row.source, row.metric);
+    if (row.kind == "changes") {
+        return changesLine(samples, unit.gaugeFactor, endNs);
+    }
     return row.kind == "counter" ? rateLine(samples, unit.rateFactor) : gaugeLine(samples, unit.gaugeFactor);
 }
 
@@ -184,8 +205,9 @@ void addProcess(const model::Model& model, const trace::ProcessTrace& process, M
     }
     for (const trace::SeriesRow& row : process.series) {
         auto& [owner, samples] = bySeries.at(static_cast<std::uint32_t>(row.id));
+        const std::int64_t endNs = owner.clock.toRun(process.process.endNs.value_or(0));
         addLine(metricOf(all, row).lines,
-                {process.process.host, owner.rank, row.entity, lineOf(std::move(samples), row),
+                {process.process.host, owner.rank, row.entity, lineOf(std::move(samples), row, endNs),
                  std::string(process.text(row.reason))});
     }
 }

@@ -76,6 +76,8 @@ void cutHost(trace::ProcessTrace& process, const KeptTimes& kept)
             return row.startNs < time.end && row.endNs >= time.start;
         });
     });
+    keepRows<trace::PythonCallRow>(process.pythonCalls,
+                                   [&](std::size_t i) { return kept.holds(process.pythonCalls.startNs[i]); });
     keepRows<trace::ApiCallRow>(process.apiCalls,
                                 [&](std::size_t i) { return kept.holds(process.apiCalls.startNs[i]); });
     keepRows<trace::GraphLaunchRow>(

@@ -2,6 +2,7 @@
 // Names and descriptions of spans, and links from one span to another.
 #include "rules/shared/support.h"
 #include "timeline/launch_lines.h"
+#include "timeline/python_frames.h"
 #include "timeline/timeline.h"
 #include "values/text.h"
 
@@ -40,6 +41,8 @@ std::optional<trace::StringId> textOf(const trace::ProcessTrace& process, const 
         return process.collectiveCalls[span.row].api;
     case SpanKind::Launch:
         return process.launches.api[span.row];
+    case SpanKind::PythonCall:
+        return process.pythonCalls.name[span.row];
     case SpanKind::Step:
     case SpanKind::Copy:
     case SpanKind::NcclGroup:
@@ -152,7 +155,8 @@ std::string_view kindText(SpanKind kind)
                                            "API call",
                                            "NCCL call",
                                            "NCCL group",
-                                           "launch"};
+                                           "launch",
+                                           "Python function"};
     static_assert(std::size(kTexts) == kSpanKinds);
     return kTexts[static_cast<std::size_t>(kind)];
 }
@@ -209,6 +213,7 @@ Description describe(const model::Model& model, const Timeline& timeline, const 
                                               nameOf(model, timeline.tracks[launch->track], call),
                                               values::durationText(span.time.start - call.time.start)));
     }
+    addPythonFrames(model, timeline, id, result);
     if (const auto collective = collectiveOf(timeline, id)) {
         describeCollective(model, timeline.collectives[*collective], id, timeline, result.lines);
     }

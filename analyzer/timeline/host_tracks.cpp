@@ -12,7 +12,9 @@
 namespace ringside::timeline {
 namespace {
 
-constexpr std::size_t kDeepest = 24; ///< calls that nest deeper are counted but not shown
+// Calls that nest deeper are counted but not shown.
+constexpr std::size_t kDeepest = 24;
+constexpr std::size_t kDeepestPython = 128; ///< a training script with a framework nests 30 to 60 functions
 
 /// A row of the table that `kind` names. Its times stay in the table until it is placed.
 struct Row {
@@ -32,7 +34,7 @@ public:
             m_openEnds.pop_back();
         }
         const std::size_t depth = m_openEnds.size();
-        if (depth >= kDeepest) {
+        if (depth >= (m_track.kind == TrackKind::Python ? kDeepestPython : kDeepest)) {
             ++m_track.leftOut;
             return;
         }
@@ -61,6 +63,7 @@ public:
         collectCalls();
         collectRanges();
         collectLaunches();
+        collectPythonCalls();
         std::map<std::int64_t, std::string> names;
         for (const trace::ThreadRow& row : m_process.threads) {
             names.emplace(row.id, row.name.empty() ? fmt::format("thread {}", row.tid)
@@ -76,7 +79,7 @@ public:
             track.kind = TrackKind::Projected;
             track.rank = m_number;
             track.id = thread;
-            track.name = fmt::format("projected: ranges of {}", nameOf(thread));
+            track.name = fmt::format("projected: {}", nameOf(thread));
         }
         for (auto& [key, rows] : m_rows) {
             Track& track = tracks.emplace_back();
@@ -85,6 +88,7 @@ public:
             track.id = key.second;
             track.name = key.first == TrackKind::Launches ? fmt::format("launches of thread {}", key.second)
                          : key.first == TrackKind::Ranges ? fmt::format("ranges of {}", nameOf(key.second))
+                         : key.first == TrackKind::Python ? fmt::format("Python of {}", nameOf(key.second))
                                                           : nameOf(key.second);
             nest(rows, track);
             rows = {};
@@ -122,6 +126,8 @@ private:
             return ofRow(m_process.ranges);
         case SpanKind::Launch:
             return of(m_process.launches);
+        case SpanKind::PythonCall:
+            return of(m_process.pythonCalls);
         default:
             return of(m_process.apiCalls);
         }
@@ -164,6 +170,17 @@ private:
             m_pause();
             if (m_concern.concern(calls.thread[i], calls.stream[i])) {
                 add(TrackKind::Thread, calls.thread[i], SpanKind::ApiCall, i);
+            }
+        }
+    }
+
+    void collectPythonCalls()
+    {
+        const trace::PythonCallColumns& calls = m_process.pythonCalls;
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+            m_pause();
+            if (m_concern.concern(calls.thread[i])) {
+                add(TrackKind::Python, calls.thread[i], SpanKind::PythonCall, i);
             }
         }
     }

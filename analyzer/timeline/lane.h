@@ -27,8 +27,9 @@ enum class SpanKind : std::uint8_t {
     NcclCall,      ///< row: index into the collective calls
     NcclGroup,     ///< row: index into the groups
     Launch,        ///< row: index into the launches
+    PythonCall,    ///< row: index into the Python calls
 };
-inline constexpr std::size_t kSpanKinds = 11;
+inline constexpr std::size_t kSpanKinds = 12;
 
 struct Span {
     Interval time; ///< run time

@@ -2,6 +2,7 @@
 #include "timeline/projection.h"
 
 #include "timeline/tracks.h"
+#include "trace/read/parallel.h"
 
 #include <algorithm>
 #include <map>
@@ -212,6 +213,13 @@ void Projections::compute(const model::Model& model, const Timeline& timeline, s
     } catch (const Pause::Cancelled&) {
         return; // whoever looks next begins again
     }
+}
+
+void Projections::compute(const model::Model& model, const Timeline& timeline,
+                          const std::vector<std::size_t>& ranks, const std::function<bool()>& cancelled)
+{
+    trace::parallelFor(ranks.size(), trace::coreCount(),
+                       [&](std::size_t i) { compute(model, timeline, ranks[i], cancelled); });
 }
 
 const Projection* Projections::of(std::size_t rank, std::size_t track) const

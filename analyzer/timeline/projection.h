@@ -35,6 +35,9 @@ public:
     /// returns true, the rank remains without.
     void compute(const model::Model& model, const Timeline& timeline, std::size_t rank,
                  const std::function<bool()>& cancelled = {});
+    /// The same for several ranks, on all cores.
+    void compute(const model::Model& model, const Timeline& timeline, const std::vector<std::size_t>& ranks,
+                 const std::function<bool()>& cancelled = {});
     /// Returns the projection of a track of this rank; null: it is not computed yet.
     [[nodiscard]] const Projection* of(std::size_t rank, std::size_t track) const;
     [[nodiscard]] std::size_t memoryBytes() const;

@@ -12,7 +12,9 @@
 namespace ringside::timeline {
 namespace {
 
-constexpr std::size_t kWaiting = 4; ///< column
+// columns
+constexpr std::size_t kWaiting = 4;
+constexpr std::size_t kLastArrivals = 8;
 
 report::Cell notMeasured()
 {
@@ -22,6 +24,22 @@ report::Cell notMeasured()
 report::Cell shareCell(const metrics::Breakdown& all, std::int64_t part)
 {
     return report::durationCell(part).with(fmt::format(" ({})", values::percent(all.share(part))));
+}
+
+} // namespace
+
+namespace {
+
+void addPeaks(const Timeline& timeline, const Interval& range, std::vector<RankInRange>& ranks)
+{
+    constexpr double kGigabyte = 1e9; // the unit of the line
+    for (const SampleLine& line : timeline.samples) {
+        if (line.rank && line.source == "allocator" && line.metric == "allocated_bytes") {
+            if (const auto most = mostIn(line, range)) {
+                ranks[*line.rank].peakAllocatedBytes = *most * kGigabyte;
+            }
+        }
+    }
 }
 
 } // namespace
@@ -51,6 +69,7 @@ std::vector<RankInRange> statisticsOf(const model::Model& model, const Timeline&
     for (auto it = begin; it != timeline.collectives.end() && it->lastArrivalNs < range.end; ++it) {
         ++*ranks[it->lastRank].lastArrivals;
     }
+    addPeaks(timeline, range, ranks);
     return ranks;
 }
 
@@ -60,11 +79,17 @@ report::Table tableOf(const model::Model& model, const std::vector<RankInRange>&
     table.header = {
         "rank",         "compute", "communication", "exposed communication", "of it waiting",
         "exposed copy", "idle",    "GPU busy",      "last arrivals",         "device work recorded"};
+    // only the PyTorch profiler records it: elsewhere a column of "not measured" would take room
+    const bool memory = std::ranges::any_of(
+        ranks, [](const RankInRange& each) { return each.peakAllocatedBytes.has_value(); });
+    if (memory) {
+        table.header.emplace_back("peak of tensors");
+    }
     for (const RankInRange& each : ranks) {
         auto& row = table.rows.emplace_back();
         row.emplace_back(model.ranks[each.rank].rank);
         if (!each.device) {
-            row.resize(table.header.size() - 2, notMeasured());
+            row.resize(kLastArrivals, notMeasured());
         } else {
             const metrics::Breakdown& device = *each.device;
             for (const std::int64_t part :
@@ -78,6 +103,10 @@ report::Table tableOf(const model::Model& model, const std::vector<RankInRange>&
         }
         row.push_back(each.lastArrivals ? report::Cell(*each.lastArrivals) : notMeasured());
         row.push_back(report::durationCell(each.device ? each.device->stepNs : 0));
+        if (memory) {
+            row.push_back(each.peakAllocatedBytes ? report::sizeCell(each.peakAllocatedBytes)
+                                                  : notMeasured());
+        }
     }
     return table;
 }

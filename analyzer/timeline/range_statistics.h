@@ -16,6 +16,8 @@ struct RankInRange {
     std::optional<metrics::Breakdown> device;
     /// Number of collectives in the range at which this rank arrived last; null: not measured in this run.
     std::optional<std::int64_t> lastArrivals;
+    /// The most device memory that tensors held (PyTorch's allocator); null: not recorded.
+    std::optional<double> peakAllocatedBytes;
 };
 
 /// Returns the figures by rank. The cost grows with the events in the range.

@@ -60,6 +60,20 @@ std::vector<SampleStep> gaugeSteps(const std::vector<SampleValue>& values, doubl
     return steps;
 }
 
+/// The last value holds until the recording ends.
+std::vector<SampleStep> changeSteps(const std::vector<SampleValue>& values, double factor, std::int64_t endNs)
+{
+    std::vector<SampleStep> steps;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::int64_t start = values[i].timeNs;
+        const std::int64_t end = i + 1 < values.size() ? values[i + 1].timeNs : std::max(start + 1, endNs);
+        if (end > start) { // of several changes at once, the last one holds
+            steps.push_back({{start, end}, static_cast<double>(values[i].value) * factor});
+        }
+    }
+    return steps;
+}
+
 /// If a counter restarted or is damaged, its gain is unknown.
 std::vector<SampleStep> counterSteps(const std::vector<SampleValue>& values, double factor)
 {
@@ -78,8 +92,9 @@ std::vector<SampleStep> counterSteps(const std::vector<SampleValue>& values, dou
 }
 
 struct Series {
-    bool counter = false;
+    trace::SeriesKindName kind;
     std::vector<SampleValue> values; ///< in run time
+    std::int64_t endNs = 0;          ///< of the recording, in run time
 };
 
 class LineBuilder final {
@@ -124,11 +139,12 @@ private:
                     continue;
                 }
                 Series& series = all[row.id];
-                series.counter = row.kind == "counter";
+                series.kind = row.kind;
+                series.endNs = rank.clock.toRun(process.process.endNs.value_or(process.process.startNs));
                 const Whose whose = kShown[shown].whose;
                 if (whose == Whose::Host && firstOfProcess) {
                     Series& host = m_hosts[{rank.host, shown, row.entity}];
-                    host.counter = series.counter;
+                    host.kind = series.kind;
                     host.values.insert(host.values.end(), series.values.begin(), series.values.end());
                 } else if ((whose == Whose::Device && row.entity == gpu) ||
                            (whose == Whose::Process && row.entity != kRecorder)) {
@@ -141,13 +157,16 @@ private:
     /// `line` holds the owner and the start of the name.
     void add(const Shown& shown, const Series& series, SampleLine line)
     {
-        line.steps = series.counter ? counterSteps(series.values, shown.factor)
-                                    : gaugeSteps(series.values, shown.factor);
+        line.steps = series.kind == "counter"   ? counterSteps(series.values, shown.factor)
+                     : series.kind == "changes" ? changeSteps(series.values, shown.factor, series.endNs)
+                                                : gaugeSteps(series.values, shown.factor);
         if (line.steps.empty()) {
             return;
         }
         line.name += shown.name;
         line.unit = shown.unit;
+        line.source = shown.source;
+        line.metric = shown.metric;
         line.most = std::ranges::max(line.steps, {}, &SampleStep::value).value;
         m_lines.push_back(std::move(line));
     }
@@ -190,6 +209,12 @@ std::vector<std::optional<SampleColumn>> columnsOf(const SampleLine& line, const
         }
     }
     return result;
+}
+
+std::optional<double> mostIn(const SampleLine& line, const model::Interval& range)
+{
+    const auto column = columnsOf(line, range, 1).front();
+    return column ? std::optional(column->most) : std::nullopt;
 }
 
 std::vector<SampleLine> sampleLines(const model::Model& model)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampled series as lines over run time. A gauge keeps its value until the next sample; a counter shows its
-// gain per second between two samples. Where nothing was measured there is a gap, never 0.
+// Sampled series as lines over run time. A gauge keeps its value until the next sample, and a value whose
+// changes were all recorded until the next change; a counter shows its gain per second between two samples.
+// Where nothing was measured there is a gap, never 0.
 #pragma once
 #include "model/model.h"
 
@@ -22,6 +23,8 @@ struct SampleLine {
     std::string unit;                ///< empty for a count
     std::vector<SampleStep> steps;   ///< by time; time between two steps was not measured. Never empty
     double most = 0;                 ///< largest value
+    trace::SeriesSource source = {}; ///< as in table series
+    trace::SeriesMetric metric = {};
 
     /// Returns null if the line was not measured at that time.
     [[nodiscard]] std::optional<double> at(std::int64_t timeNs) const;
@@ -35,6 +38,9 @@ struct SampleColumn {
 /// Returns one entry for each of `columns` equal parts of `range`; null: not measured.
 [[nodiscard]] std::vector<std::optional<SampleColumn>> columnsOf(const SampleLine& line,
                                                                  const model::Interval& range, int columns);
+
+/// Returns the largest value within a range; null: not measured.
+[[nodiscard]] std::optional<double> mostIn(const SampleLine& line, const model::Interval& range);
 
 /// Returns the lines by rank, then by host, each in the order of sample_lines.def.
 [[nodiscard]] std::vector<SampleLine> sampleLines(const model::Model& model);

@@ -138,6 +138,8 @@ bool isOf(SpanTable table, SpanKind kind)
     case SpanKind::NcclCall:
     case SpanKind::Launch:
         return table == SpanTable::Calls;
+    case SpanKind::PythonCall:
+        return table == SpanTable::PythonCalls;
     case SpanKind::Step:
     case SpanKind::NcclGroup:
         break;

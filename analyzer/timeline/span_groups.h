@@ -13,7 +13,15 @@
 
 namespace ringside::timeline {
 
-enum class SpanTable : std::uint8_t { Kernels, Communication, Copies, Ranges, Calls, ProjectedRanges };
+enum class SpanTable : std::uint8_t {
+    Kernels,
+    Communication,
+    Copies,
+    Ranges,
+    Calls,
+    ProjectedRanges,
+    PythonCalls
+};
 enum class Grouping : std::uint8_t { Name, Family, Rank, Stream };
 
 struct GroupRequest {

@@ -28,13 +28,14 @@ enum class TrackKind : std::uint8_t {
     Thread,     ///< calls and ranges of a host thread, nested
     Ranges,     ///< ranges of a thread that begin and end in any order
     Launches,   ///< the driver's view of a thread's launches
+    Python,     ///< Python functions of a thread, nested
 };
 
 struct Track {
     TrackKind kind = TrackKind::Steps;
     std::size_t rank = 0; ///< index into Model::ranks
-    std::int64_t id =
-        0; ///< thread, also projected: thread.id; launches: the kernel's thread id; stream: its number
+    std::int64_t id = 0;  ///< thread, also projected or Python: thread.id; launches: the kernel's thread id;
+                          ///< stream: its number
     std::string name;
     std::vector<Lane> lanes;  ///< [0] is on top; further lanes hold nested or overlapping spans
     std::int64_t leftOut = 0; ///< number of spans that nest or overlap too deeply to be shown

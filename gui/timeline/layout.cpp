@@ -22,7 +22,8 @@ constexpr std::size_t kManyRanks = 128;
 bool isHost(const Track& track)
 {
     return track.kind == TrackKind::Projected || track.kind == TrackKind::Thread ||
-           track.kind == TrackKind::Ranges || track.kind == TrackKind::Launches;
+           track.kind == TrackKind::Ranges || track.kind == TrackKind::Launches ||
+           track.kind == TrackKind::Python;
 }
 
 bool contains(const std::string& text, const std::string& wanted)

@@ -13,10 +13,9 @@ void TimelineWidget::projectOpened()
     }
     m_projecting = true;
     m_projector = std::jthread([this, session = m_session, ranks = m_layout.unprojected] {
-        for (const std::size_t rank : ranks) {
-            session.timeline->projections->compute(session.report->model, *session.timeline, rank,
-                                                   [this] { return m_closing.load(); });
-        }
+        session.timeline->projections->compute(session.report->model, *session.timeline,
+                                               std::vector(ranks.begin(), ranks.end()),
+                                               [this] { return m_closing.load(); });
         QMetaObject::invokeMethod(
             this,
             [this] {

@@ -24,7 +24,8 @@ public:
             u"<p>The run holds no samples of devices, processes or the machine.</p><p><code>ringside "
             u"record</code> "
             u"takes them about ten times a second if tier <i>sampled</i> is active; Summary says on which "
-            u"ranks it was active, and why not on the others. Traces of other tools hold none.</p>"_s);
+            u"ranks it was active, and why not on the others. Traces of other tools hold none, except what "
+            u"PyTorch's allocator held, if its profiler ran with <code>profile_memory=True</code>.</p>"_s);
         m_pages = new QStackedLayout(this);
         m_pages->addWidget(m_charts);
         m_pages->addWidget(m_none);

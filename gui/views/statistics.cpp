@@ -26,8 +26,9 @@ class StatisticsView final : public View {
 public:
     StatisticsView(Navigator& navigator, QWidget* parent) : View(parent), m_navigator(navigator)
     {
-        m_what = choice(u"What is added up"_s, {u"Kernels"_s, u"Communication"_s, u"Copies"_s, u"Ranges"_s,
-                                                u"Calls of the host"_s, u"Ranges projected on the GPU"_s});
+        m_what = choice(u"What is added up"_s,
+                        {u"Kernels"_s, u"Communication"_s, u"Copies"_s, u"Ranges"_s, u"Calls of the host"_s,
+                         u"Ranges projected on the GPU"_s, u"Python functions"_s});
         m_by =
             choice(u"Added up by"_s, {u"by name"_s, u"by family"_s, u"by rank"_s, u"by stream or thread"_s});
         m_by->setObjectName(u"statisticsBy"_s);

@@ -381,7 +381,8 @@ private:
               std::pair(SpanKind::Transfer, u"communication"_s), std::pair(SpanKind::Copy, u"copy or set"_s),
               std::pair(SpanKind::NcclCall, u"NCCL call of the host"_s),
               std::pair(SpanKind::Range, u"user range (NVTX)"_s),
-              std::pair(SpanKind::ApiCall, u"CUDA call"_s)}) {
+              std::pair(SpanKind::ApiCall, u"CUDA call"_s),
+              std::pair(SpanKind::PythonCall, u"Python function"_s)}) {
             const bool isWork =
                 kind == SpanKind::Compute || kind == SpanKind::Transfer || kind == SpanKind::Copy;
             html += byFamily && isWork ? QString() : row(theme.of(kind), text);

@@ -156,6 +156,9 @@ void writeKineto(const std::filesystem::path& folder)
     "registers per thread": 96, "shared memory": 4096, "est. achieved occupancy %": 31, "Collective name": "allreduce", "In msg nelems": 9,
     "Out msg nelems": 9, "Group size": 2, "dtype": "Float", "Process Group Name": "0", "Process Group Ranks": "[0, 1]", "Seq": 4}},
   {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD", "pid": 0, "tid": 7, "ts": 250, "dur": 1e1, "args": {"stream": 7, "bytes": 64}},
+  {"ph": "X", "cat": "python_function", "name": "a.py(1): f", "pid": 5, "tid": 6, "ts": 150, "dur": 90, "args": {"Python id": 1}},
+  {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 5, "tid": 6, "ts": 201, "args": {
+    "Device Type": 1, "Device Id": 0, "Addr": 9, "Bytes": 512, "Total Allocated": 512, "Total Reserved": 1024}},
   {"ph": "B", "name": "a", "pid": 5, "tid": 6, "ts": 1}, {"ph": "E", "pid": 5, "tid": 6, "ts": 2},
   {"ph": "s", "id": 1, "pid": 5, "tid": 6, "ts": 200, "cat": "ac2g", "name": "ac2g"},
   {"name": "thread_name", "ph": "M", "ts": 0, "pid": 5, "tid": 6, "args": {"name": "main"}}

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -34,7 +35,8 @@ void noteLeftOut(trace::ProcessTrace& process, const Counts& counts)
             total += count;
         }
     };
-    add(ofCategory(Category::PythonFunction), "Python functions");
+    add(counts.pythonBeyond, "Python functions beyond 20 million");
+    add(counts.hostAllocations, "allocations of host memory");
     add(ofCategory(Category::DeviceAnnotation), "annotations repeated on the device");
     add(ofCategory(Category::Synchronisation), "synchronisation records");
     add(ofCategory(Category::Overhead), "records of the profiler's overhead");
@@ -82,6 +84,8 @@ void addThreads(trace::ProcessTrace& process, Rows& rows)
         return lastId = entry->second;
     };
     rows.apiCalls.thread.transform([&](std::uint32_t tid) { return static_cast<std::uint32_t>(idOf(tid)); });
+    rows.pythonCalls.thread.transform(
+        [&](std::uint32_t tid) { return static_cast<std::uint32_t>(idOf(tid)); });
     for (trace::RangeRow& row : rows.ranges) {
         row.thread = idOf(static_cast<std::uint32_t>(row.thread)); // 32 bits, as in the columns
     }
@@ -108,6 +112,29 @@ void addDevices(trace::ProcessTrace& process, const Document& document)
     }
 }
 
+/// Adds two series for each GPU whose allocator was recorded.
+void addAllocator(trace::ProcessTrace& process, const std::vector<Allocation>& allocations)
+{
+    std::map<std::pair<std::uint32_t, trace::SeriesName>, std::uint32_t> ids;
+    const auto add = [&](const Allocation& row, trace::SeriesName name, std::optional<std::int64_t> bytes) {
+        if (!bytes) {
+            return;
+        }
+        const auto next = static_cast<std::uint32_t>(process.series.size() + 1);
+        const auto [id, fresh] = ids.try_emplace({row.device, name}, next);
+        if (fresh) {
+            process.series.push_back(trace::seriesRow(name, next, fmt::format("gpu{}", row.device)));
+        }
+        process.samples.timeNs.push_back(row.timeNs);
+        process.samples.series.push_back(id->second);
+        process.samples.value.push_back(*bytes);
+    };
+    for (const Allocation& row : allocations) {
+        add(row, trace::SeriesName::AllocatorAllocated, row.allocatedBytes);
+        add(row, trace::SeriesName::AllocatorReserved, row.reservedBytes);
+    }
+}
+
 void addTiers(trace::ProcessTrace& process)
 {
     const auto add = [&](trace::TierName tier, bool active, const char* reason) {
@@ -118,7 +145,9 @@ void addTiers(trace::ProcessTrace& process)
         "CUDA calls as the PyTorch profiler recorded them; of NCCL only calls that launched a kernel");
     add("nvtx", !process.ranges.empty(), "operators and annotations of PyTorch");
     add("nccl", false, "the PyTorch profiler does not record NCCL's algorithms, protocols and channels");
-    add("sampled", false, "the PyTorch profiler does not sample GPU, links or host");
+    add("sampled", false,
+        "the PyTorch profiler does not sample GPU, links or host; it records PyTorch's allocator if asked "
+        "to");
 }
 
 void setClock(trace::ProcessTrace& process, std::int64_t origin, std::optional<std::int64_t> baseTimeNs)
@@ -132,6 +161,8 @@ void setClock(trace::ProcessTrace& process, std::int64_t origin, std::optional<s
     grow(process.kernels.endNs);
     grow(process.copies.endNs);
     grow(process.apiCalls.endNs);
+    grow(process.pythonCalls.endNs);
+    grow(process.samples.timeNs);
     for (const trace::RangeRow& row : process.ranges) {
         end = std::max(end, row.endNs);
     }
@@ -162,6 +193,8 @@ trace::ProcessTrace assemble(Rows&& rows, Document&& document)
     process.copies = std::move(rows.copies);
     process.apiCalls = std::move(rows.apiCalls);
     process.launches = std::move(rows.launches);
+    process.pythonCalls = std::move(rows.pythonCalls);
+    addAllocator(process, rows.allocations);
     addDevices(process, document);
     trace::sortAsRead(process);
     addCollectives(process, rows, document);

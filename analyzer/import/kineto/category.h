@@ -15,8 +15,8 @@ enum class Category : std::uint8_t {
     Copy,
     Set,
     ApiCall,
-    // The following are left out and counted.
     PythonFunction,
+    // The following are left out and counted.
     DeviceAnnotation, ///< the host's annotations, repeated on the device
     Synchronisation,
     Overhead,

@@ -50,18 +50,23 @@ std::string_view* argument(Event& event, std::string_view key)
         return key[0] == 'g'   ? is("graph id", event.graph)
                : key[0] == 'S' ? ofCollective("Src Rank", event.collective.source)
                                : ofCollective("Dst Rank", event.collective.destination);
+    case 9:
+        return is("Device Id", event.allocator.device);
     case 10:
         return ofCollective("Group size", event.collective.groupSize);
     case 11:
-        return is("correlation", event.correlation);
+        return key[0] == 'c' ? is("correlation", event.correlation)
+                             : is("Device Type", event.allocator.deviceType);
     case 13:
         return key[0] == 'g'   ? is("graph node id", event.graphNode)
                : key[0] == 's' ? is("shared memory", event.launch.sharedBytes)
                                : ofCollective("In msg nelems", event.collective.inElements);
     case 14:
-        return ofCollective("Out msg nelems", event.collective.outElements);
+        return key[0] == 'T' ? is("Total Reserved", event.allocator.reserved)
+                             : ofCollective("Out msg nelems", event.collective.outElements);
     case 15:
-        return ofCollective("Collective name", event.collective.name);
+        return key[0] == 'T' ? is("Total Allocated", event.allocator.allocated)
+                             : ofCollective("Collective name", event.collective.name);
     case 18:
         return ofCollective("Process Group Name", event.collective.group);
     case 19:
@@ -102,11 +107,13 @@ std::string_view* member(Event& event, std::string_view key)
     }
 }
 
-/// Whether the arguments of the event are needed. Operators are the most frequent events, and only those of
-/// record_param_comms have useful arguments.
+/// Whether the arguments of the event are needed. Operators and Python functions are the most frequent
+/// events. Only operators record_param_comms have useful arguments: Python functions have their ids and those
+/// of their callers, but the calls of a thread nest in time.
 bool needsArguments(const Event& event)
 {
-    return event.category != "cpu_op" || event.name == "record_param_comms";
+    return (event.category != "cpu_op" || event.name == "record_param_comms") &&
+           event.category != "python_function";
 }
 
 Scan readArguments(JsonCursor& cursor, Event& event)

@@ -21,6 +21,12 @@ struct LaunchTexts {
     std::string_view registers, sharedBytes, occupancyPercent;
 };
 
+/// What an event "[memory]" says of PyTorch's allocator after an allocation or a release.
+struct AllocatorTexts {
+    std::string_view deviceType; ///< c10::DeviceType: 0 is the CPU
+    std::string_view device, allocated, reserved;
+};
+
 /// An event. Texts that it does not contain are empty.
 struct Event {
     std::string_view phase, category, name, pid, tid, time, duration;
@@ -28,6 +34,7 @@ struct Event {
     std::string_view label;                                                ///< args.name of metadata events
     LaunchTexts launch;                                                    ///< of kernels
     CollectiveTexts collective;
+    AllocatorTexts allocator;
     bool hasCollective = false; ///< whether any text of `collective` is not empty
 
     void clear()
@@ -35,7 +42,10 @@ struct Event {
         phase = category = name = pid = tid = time = duration = {};
         device = stream = correlation = bytes = graph = graphNode = label = {};
         launch = {};
-        if (hasCollective) { // true for few events
+        if (!allocator.device.empty()) { // true for few events
+            allocator = {};
+        }
+        if (hasCollective) { // so is this
             collective = {};
             hasCollective = false;
         }

@@ -18,6 +18,18 @@ void push(Columns& columns, const Row& row)
         [&](const char*, trace::Encoding, auto from, auto to) { (columns.*to).push_back(row.*from); });
 }
 
+template <class Row, class Columns>
+void keepFirst(Columns& columns, std::size_t count)
+{
+    Columns kept;
+    trace::TableOf<Row>::forEachColumn([&](const char*, trace::Encoding, auto, auto member) {
+        for (std::size_t i = 0; i < count; ++i) {
+            (kept.*member).push_back((columns.*member)[i]);
+        }
+    });
+    columns = std::move(kept);
+}
+
 template <class T>
 void moveToEnd(std::vector<T>& to, std::vector<T>&& from)
 {
@@ -76,9 +88,9 @@ bool fillPlace(const Event& event, const Rows::Time& time, Row& row)
 
 void Counts::add(const Counts& other)
 {
-    for (const auto member :
-         {&Counts::events, &Counts::implausible, &Counts::incomplete, &Counts::otherProcess,
-          &Counts::instants, &Counts::counters, &Counts::flows, &Counts::unknownPhases}) {
+    for (const auto member : {&Counts::events, &Counts::implausible, &Counts::incomplete,
+                              &Counts::otherProcess, &Counts::hostAllocations, &Counts::pythonBeyond,
+                              &Counts::instants, &Counts::counters, &Counts::flows, &Counts::unknownPhases}) {
         this->*member += other.*member;
     }
     for (std::size_t i = 0; i < kCategories; ++i) {
@@ -107,7 +119,7 @@ void Rows::add(const Event& event)
         return;
     case 'i':
     case 'I':
-        ++counts.instants;
+        addInstant(event);
         return;
     case 'C':
         ++counts.counters;
@@ -138,7 +150,7 @@ void Rows::addComplete(const Event& event)
     }
     const Category category = m_lastMeaning;
     ++counts.categories[static_cast<std::size_t>(category)];
-    if (category > Category::ApiCall) {
+    if (category > Category::PythonFunction) {
         return;
     }
     const auto time = timeOf(event);
@@ -155,6 +167,9 @@ void Rows::addComplete(const Event& event)
         return;
     case Category::ApiCall:
         addApiCall(event, *time);
+        return;
+    case Category::PythonFunction:
+        addPythonCall(event, *time);
         return;
     default:
         addRange(event, *time);
@@ -265,6 +280,49 @@ void Rows::addRange(const Event& event, const Time& time)
     }
 }
 
+void Rows::addPythonCall(const Event& event, const Time& time)
+{
+    std::int64_t tid = 0;
+    if (pythonCalls.size() >= kMostPythonCalls) {
+        ++counts.pythonBeyond;
+    } else if (isHost(event, tid)) {
+        push(pythonCalls, trace::PythonCallRow{time.start, time.end, names.idOf(event.name),
+                                               static_cast<std::uint32_t>(tid)});
+    } else {
+        ++counts.incomplete;
+    }
+}
+
+/// Takes what the allocators of GPUs hold. Old versions of PyTorch only wrote the size of each allocation;
+/// what is held cannot be known from these, as the profile does not begin with the process.
+void Rows::addInstant(const Event& event)
+{
+    constexpr std::uint32_t kMostDevices = 1024; // of a host; more mean damage
+    constexpr std::int64_t kMostBytes = std::int64_t{1} << 50U;
+    const AllocatorTexts& texts = event.allocator;
+    const auto bytesOf = [](std::string_view text) {
+        const auto bytes = values::parseNumber<std::int64_t>(text);
+        return bytes && *bytes >= 0 && *bytes <= kMostBytes ? bytes : std::nullopt; // -1: not known
+    };
+    const auto device = values::parseNumber<std::uint32_t>(texts.device); // the CPU's is -1
+    Allocation row{0, device.value_or(0), bytesOf(texts.allocated), bytesOf(texts.reserved)};
+    if (event.name != "[memory]" || (!row.allocatedBytes && !row.reservedBytes)) {
+        ++counts.instants;
+        return;
+    }
+    if (texts.deviceType == "0" || !device) {
+        ++counts.hostAllocations;
+        return;
+    }
+    const auto time = timeOf(event);
+    if (time && *device < kMostDevices) {
+        row.timeNs = time->start;
+        allocations.push_back(row);
+    } else {
+        counts.incomplete += time ? 1 : 0;
+    }
+}
+
 void Rows::addHalf(const Event& event)
 {
     std::int64_t tid = 0;
@@ -326,6 +384,7 @@ void Rows::append(Rows&& other)
     other.kernels.configuration.transform([&](std::uint32_t id) { return configurationIds[id]; });
     other.apiCalls.api.transform(renamed);
     other.launches.api.transform(renamed);
+    other.pythonCalls.name.transform(renamed);
     for (trace::RangeRow& row : other.ranges) {
         row.name = renamed(row.name);
         row.domain = renamed(row.domain);
@@ -344,6 +403,13 @@ void Rows::append(Rows&& other)
     trace::appendColumns<trace::CopyRow>(copies, std::move(other.copies));
     trace::appendColumns<trace::ApiCallRow>(apiCalls, std::move(other.apiCalls));
     trace::appendColumns<trace::LaunchRow>(launches, std::move(other.launches));
+    const std::size_t room = kMostPythonCalls - std::min(kMostPythonCalls, pythonCalls.size());
+    if (other.pythonCalls.size() > room) {
+        other.counts.pythonBeyond += static_cast<std::int64_t>(other.pythonCalls.size() - room);
+        keepFirst<trace::PythonCallRow>(other.pythonCalls, room);
+    }
+    trace::appendColumns<trace::PythonCallRow>(pythonCalls, std::move(other.pythonCalls));
+    moveToEnd(allocations, std::move(other.allocations));
     moveToEnd(ranges, std::move(other.ranges));
     moveToEnd(halves, std::move(other.halves));
     moveToEnd(collectives, std::move(other.collectives));

@@ -36,11 +36,20 @@ struct HalfRange {
     bool begins = false;
 };
 
+/// What the allocator of a device holds from a moment on.
+struct Allocation {
+    std::int64_t timeNs = 0;
+    std::uint32_t device = 0;
+    std::optional<std::int64_t> allocatedBytes, reservedBytes;
+};
+
 struct Counts {
     std::int64_t events = 0;
-    std::int64_t implausible = 0;  ///< events with impossible times or durations
-    std::int64_t incomplete = 0;   ///< device work without device or stream, host events without thread
-    std::int64_t otherProcess = 0; ///< host events of another process than the first
+    std::int64_t implausible = 0;     ///< events with impossible times or durations
+    std::int64_t incomplete = 0;      ///< device work without device or stream, host events without thread
+    std::int64_t otherProcess = 0;    ///< host events of another process than the first
+    std::int64_t hostAllocations = 0; ///< of the CPU's memory
+    std::int64_t pythonBeyond = 0;    ///< Python functions beyond kMostPythonCalls
     std::int64_t instants = 0, counters = 0, flows = 0, unknownPhases = 0;
     std::array<std::int64_t, kCategories> categories{};
     void add(const Counts& other);
@@ -48,6 +57,9 @@ struct Counts {
 
 class Rows final {
 public:
+    /// Of a file. A profile with stacks of a usual length has one or two million; this number takes 0.5 GB.
+    static constexpr std::size_t kMostPythonCalls = 20'000'000;
+
     struct Time {
         std::int64_t start;
         std::int64_t end;
@@ -59,10 +71,12 @@ public:
 
     trace::KernelColumns kernels;
     trace::CopyColumns copies;
-    trace::ApiCallColumns apiCalls;      ///< thread: the kernel's id
-    trace::LaunchColumns launches;       ///< the rows of apiCalls that launch device work
-    std::vector<trace::RangeRow> ranges; ///< thread: the kernel's id; domain: the category
-    std::vector<HalfRange> halves;       ///< in the order of the file
+    trace::ApiCallColumns apiCalls;       ///< thread: the kernel's id
+    trace::LaunchColumns launches;        ///< the rows of apiCalls that launch device work
+    trace::PythonCallColumns pythonCalls; ///< thread: the kernel's id
+    std::vector<Allocation> allocations;  ///< in the order of the file
+    std::vector<trace::RangeRow> ranges;  ///< thread: the kernel's id; domain: the category
+    std::vector<HalfRange> halves;        ///< in the order of the file
     std::vector<Collective> collectives;
     std::map<std::int64_t, std::string> threadNames; ///< by tid
     std::map<std::string, std::string> processNames; ///< by pid
@@ -78,6 +92,8 @@ private:
     void addCopy(const Event& event, const Time& time, Category category);
     void addApiCall(const Event& event, const Time& time);
     void addRange(const Event& event, const Time& time);
+    void addPythonCall(const Event& event, const Time& time);
+    void addInstant(const Event& event);
     void addHalf(const Event& event);
     void addCollective(const Event& event, const Time& time, std::int64_t tid);
     void addName(const Event& event);

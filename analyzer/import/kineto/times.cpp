@@ -25,6 +25,10 @@ void visitTimes(const Rows& rows, const Visit& visit)
     visitColumns(rows.copies);
     visitColumns(rows.apiCalls);
     visitColumns(rows.launches);
+    visitColumns(rows.pythonCalls);
+    for (const Allocation& row : rows.allocations) {
+        visit(row.timeNs, row.timeNs);
+    }
     for (const trace::RangeRow& row : rows.ranges) {
         visit(row.startNs, row.endNs);
     }
@@ -37,7 +41,11 @@ void shiftTimes(Rows& rows, std::int64_t ns)
 {
     const auto shiftAll = [ns](auto&... columns) { (columns.shift(ns), ...); };
     shiftAll(rows.kernels.startNs, rows.kernels.endNs, rows.copies.startNs, rows.copies.endNs,
-             rows.apiCalls.startNs, rows.apiCalls.endNs, rows.launches.startNs, rows.launches.endNs);
+             rows.apiCalls.startNs, rows.apiCalls.endNs, rows.launches.startNs, rows.launches.endNs,
+             rows.pythonCalls.startNs, rows.pythonCalls.endNs);
+    for (Allocation& row : rows.allocations) {
+        row.timeNs += ns;
+    }
     for (trace::RangeRow& row : rows.ranges) {
         row.startNs += ns;
         row.endNs += ns;
@@ -77,9 +85,14 @@ void removeFarRows(Rows& rows)
     const auto isFar = [pivot](const auto& row) {
         return row.startNs < pivot - kFarthest || row.endNs > pivot + kFarthest;
     };
+    const auto isFarMoment = [pivot](const Allocation& row) {
+        return row.timeNs < pivot - kFarthest || row.timeNs > pivot + kFarthest;
+    };
     rows.counts.implausible += keepNear<trace::KernelRow>(rows.kernels, pivot) +
                                keepNear<trace::CopyRow>(rows.copies, pivot) +
                                keepNear<trace::ApiCallRow>(rows.apiCalls, pivot) +
+                               keepNear<trace::PythonCallRow>(rows.pythonCalls, pivot) +
+                               static_cast<std::int64_t>(std::erase_if(rows.allocations, isFarMoment)) +
                                static_cast<std::int64_t>(std::erase_if(rows.ranges, isFar));
     // The events of these rows were counted above.
     keepNear<trace::LaunchRow>(rows.launches, pivot);

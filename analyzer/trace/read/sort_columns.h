@@ -90,6 +90,8 @@ inline void sortAsRead(ProcessTrace& process)
     sortWithinKeys<CopyRow>(process.copies, onStream(process.copies));
     sortWithinKeys<ApiCallRow>(process.apiCalls, [&](std::size_t i) { return process.apiCalls.thread[i]; });
     sortWithinKeys<LaunchRow>(process.launches, [&](std::size_t i) { return process.launches.tid[i]; });
+    sortWithinKeys<PythonCallRow>(process.pythonCalls,
+                                  [&](std::size_t i) { return process.pythonCalls.thread[i]; });
     sortWithinKeys<SampleRow>(process.samples, [&](std::size_t i) { return process.samples.series[i]; });
 }
 

@@ -9,13 +9,14 @@
 
 namespace ringside::trace {
 
-enum class SeriesKind : std::uint8_t { Gauge = 0, Counter = 1, Event = 2 };
+enum class SeriesKind : std::uint8_t { Gauge = 0, Counter = 1, Event = 2, Changes = 3 };
 
 /// In the order of SeriesKind.
 inline constexpr std::array kSeriesKinds{
     WordEntry{"gauge", "A value holds until the next sample."},
     WordEntry{"counter", "Only differences between samples mean something."},
     WordEntry{"event", "Something happened at that moment."},
+    WordEntry{"changes", "Every change of a value, which holds until the next one, however long that takes."},
 };
 using SeriesKindName = Word<kSeriesKinds>;
 

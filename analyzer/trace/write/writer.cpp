@@ -219,6 +219,10 @@ void Writer::add(const ProxyStepRow& row)
 {
     m_impl->buffer(row);
 }
+void Writer::add(const PythonCallRow& row)
+{
+    m_impl->buffer(row);
+}
 void Writer::add(const GraphLaunchRow& row)
 {
     m_impl->tell(row);

@@ -183,5 +183,21 @@ TEST(MemoryNearLimit, reportsHowLongItLastsAfterARetryOfTheAllocator)
     EXPECT_NE(finding->title.find("is full after"), std::string::npos) << finding->title;
 }
 
+/// What an allocator of the process holds is not what is used of the device: it may be full of other things.
+TEST(MemoryNearLimit, doesNotJudgeByWhatAnAllocatorHolds)
+{
+    TrainingRun run;
+    run.edit = [](TraceBuilder& trace) {
+        for (const trace::StepRow& step : std::vector(trace.process(1).steps)) {
+            trace.sample(1, trace::seriesRow(trace::SeriesName::AllocatorReserved, 0, "gpu0"), step.startNs,
+                         16LL << 30U);
+        }
+    };
+    const report::Report report = report::buildReport(simulate(run), {});
+    EXPECT_FALSE(found(report));
+    EXPECT_TRUE(std::ranges::any_of(report.notApplicable,
+                                    [](const auto& each) { return each.rule == "memory_near_limit"; }));
+}
+
 } // namespace
 } // namespace ringside::rules

@@ -58,7 +58,7 @@ protected:
 
 TEST_F(HostileFile, OfANewerSchemaIsRejectedAsSuch)
 {
-    change("PRAGMA user_version = 5");
+    change("PRAGMA user_version = " + std::to_string(kSchemaVersion + 1));
     EXPECT_EQ(failure().code, ErrorCode::Newer);
     EXPECT_NE(std::string(failure().what())
                   .find("has trace schema version 5, and this program knows versions up to 4"),

@@ -70,6 +70,7 @@ ProcessTrace everyTable()
     trace.copies = {{1}, {2}, {0xFFFFFFFFFFFFFFFF}, {0}, {7}, {3}, {kSetKind}, {9}, {0xFFFFFFFFFFFFFFFF}};
     trace.apiCalls = {{1, 2}, {2, 3}, {1, 1}, {1, 1}, {0, 1}, {0xFFFFFFFF, 1}, {0, 9}, {-1, 700}};
     trace.launches = {{1}, {2}, {1}, {99}, {1}};
+    trace.pythonCalls = {{1, 2}, {9, 3}, {1, 2}, {1, 9}};
     trace.callCorrelations = {{1, 0xFFFFFFFF}, {0xFFFFFFFFFFFFFFFF, 1}};
     trace.ncclOperations = {{1, 4, 1, 1, 2, 3, 24, 7, 4096, 0, 10, 20, 11, 12, 1},
                             {2, std::nullopt, 0, 1, 0, 0, std::nullopt, std::nullopt, std::nullopt,

@@ -48,6 +48,12 @@ struct CallCorrelationColumns {
     Column<std::uint64_t> call;
     [[nodiscard]] std::size_t size() const { return correlation.size(); }
 };
+struct PythonCallColumns {
+    Column<std::int64_t> startNs, endNs;
+    Column<StringId> name;
+    Column<std::uint32_t> thread;
+    [[nodiscard]] std::size_t size() const { return startNs.size(); }
+};
 struct ChannelTimeColumns {
     Column<std::int64_t> startNs, endNs;
     Column<std::uint64_t> operation;
@@ -117,6 +123,7 @@ struct ProcessTrace {
     CopyColumns copies;
     ApiCallColumns apiCalls;
     LaunchColumns launches;
+    PythonCallColumns pythonCalls;
     CallCorrelationColumns callCorrelations;
     ChannelTimeColumns channelTimes;
     EventTimeColumns eventTimes;

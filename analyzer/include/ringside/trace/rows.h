@@ -24,7 +24,7 @@ namespace ringside::trace {
 
 /// 2: tables and columns for NCCL's own events, samples in chunks, graphs, windows and hangs (FORMAT.md).
 /// 3: summaries of steps.
-/// 4: launch configurations of kernels.
+/// 4: launch configurations of kernels, and calls of Python functions.
 /// Columns that a plain table got after its first version are optional members: an older file has none.
 inline constexpr int kSchemaVersion = 4;
 
@@ -339,6 +339,14 @@ struct LaunchRow { ///< table launch: device tier, the API call that caused devi
     StringId api = 0;
     std::uint32_t tid = 0; ///< kernel thread id
     std::uint32_t correlation = 0;
+};
+/// Table python_call: a call of a Python function, of a module or of a C function by Python. Calls of a
+/// thread nest.
+struct PythonCallRow {
+    std::int64_t startNs = 0;
+    std::int64_t endNs = 0;
+    StringId name = 0; ///< such as "train.py(42): step", "nn.Module: Linear_0", "<built-in method add>"
+    std::uint32_t thread = 0;
 };
 struct ChannelTimeRow { ///< table channel_time: an operation on the GPU, by channel (GPU times)
     std::int64_t startNs = 0;

@@ -108,6 +108,7 @@ public:
     void add(const ChannelTimeRow&);
     void add(const EventTimeRow&);
     void add(const ProxyStepRow&);
+    void add(const PythonCallRow&);
     void add(const GraphLaunchRow&);
     void add(const SampleRow&);
 
