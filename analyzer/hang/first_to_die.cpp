@@ -146,8 +146,9 @@ std::string endsText(const std::map<std::string, std::vector<std::int64_t>>& end
     return ends.size() > 1 ? text + ")" : "";
 }
 
-/// Describes processes that did not close their traces; empty if there is none.
-std::string goneSentence(const std::vector<RankReport>& ranks)
+/// Describes processes that did not close their traces; empty if there is none. `namesEnds`: also how each
+/// ended, where that differs.
+std::string goneSentence(const std::vector<RankReport>& ranks, bool namesEnds)
 {
     std::vector<std::int64_t> gone;
     std::map<std::string, std::vector<std::int64_t>> ends;
@@ -162,7 +163,7 @@ std::string goneSentence(const std::vector<RankReport>& ranks)
     return gone.empty() ? ""
                         : fmt::format("{} ended without closing {}{}{}", rankList(gone),
                                       gone.size() == 1 ? "its trace" : "their traces",
-                                      allKnown ? "" : ": killed or crashed", endsText(ends));
+                                      allKnown ? "" : ": killed or crashed", namesEnds ? endsText(ends) : "");
 }
 
 /// Describes how it ended, and the evidence that it was the first.
@@ -187,7 +188,7 @@ std::optional<FirstToDie> firstToDie(const model::Model& model, const std::vecto
 std::string diedSentence(const std::vector<RankReport>& ranks, const std::optional<FirstToDie>& first)
 {
     const std::string failed = failedSentence(ranks);
-    const std::string gone = goneSentence(ranks);
+    const std::string gone = goneSentence(ranks, !first);
     const std::string text = failed + (failed.empty() || gone.empty() ? "" : "; ") + gone;
     if (first && !(first->alone && gone.empty())) {
         const RankReport& rank = ranks[first->rank];

@@ -95,7 +95,6 @@ QWidget* startPage(const Act& openRun, const Act& openFiles, const OpenPath& ope
     }
     if (!recent.isEmpty()) {
         QLabel* const list = textIn(lines, u"<h4>Recent runs</h4>"_s + recent);
-        list->setAccessibleName(u"Recent runs"_s);
         list->setTextInteractionFlags(Qt::TextBrowserInteraction);
         QObject::connect(list, &QLabel::linkActivated, list,
                          [openRecent](const QString& link) { openRecent(QUrl(link).toLocalFile()); });

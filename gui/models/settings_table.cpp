@@ -17,6 +17,7 @@ using Ranks = std::vector<std::int64_t>;
 struct Setting {
     std::map<std::string, Ranks> ranks; ///< ranks by value
     bool compared = false;
+    bool ofProcess = false; ///< each process has its own, such as variables of the environment
 };
 
 enum class Differs : std::uint8_t { Yes, Expected, No };
@@ -30,7 +31,7 @@ Differs differs(const Setting& setting, std::size_t allRanks)
     }
     const bool oneValue = setting.ranks.size() == 1;
     // What is a host's, one of its processes records for all.
-    const bool same = oneValue && (ranks == allRanks || !setting.compared);
+    const bool same = oneValue && (ranks == allRanks || (!setting.compared && !setting.ofProcess));
     return same ? Differs::No : setting.compared ? Differs::Yes : Differs::Expected;
 }
 
@@ -44,6 +45,7 @@ report::Table settingsTable(const model::Model& model)
             Setting& setting = settings[{std::string(row.source.text()), row.name}];
             setting.ranks[row.value].push_back(rank.rank);
             setting.compared = ringside::settings::isCompared(row);
+            setting.ofProcess = row.source.text() == "environment";
         }
     }
     report::Table table{{"name", "value", "ranks", "source", "differs"}, {}};

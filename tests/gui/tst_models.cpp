@@ -116,8 +116,9 @@ private slots:
         builder.process(0).settings.push_back({"environment", "LOCAL_RANK", "0"});
         builder.process(1).settings.push_back({"environment", "LOCAL_RANK", "1"});
         builder.process(1).settings.push_back({"environment", "ONLY_HERE", "x"});
+        builder.process(0).settings.push_back({"kernel", "vm.one_process_tells", "1"});
         const report::Table table = settingsTable(model::buildModel(builder.run()));
-        QCOMPARE(table.rows.size(), std::size_t{6});
+        QCOMPARE(table.rows.size(), std::size_t{7});
         const auto text = [&](std::size_t row, std::size_t column) {
             return report::cellText(table.rows[row][column]);
         };
@@ -129,6 +130,8 @@ private slots:
         QCOMPARE(text(4, 2), std::string("1"));
         QCOMPARE(text(5, 0), std::string("A_SAME"));
         QCOMPARE(text(5, 4), std::string());
+        QCOMPARE(text(6, 0), std::string("vm.one_process_tells"));
+        QCOMPARE(text(6, 4), std::string()); // of the host, by the one process that reads it
     }
 
     void theStepTableHoldsTheAnalyzersFigures()
@@ -171,7 +174,7 @@ private slots:
         session.report = std::make_shared<const report::Report>(std::move(report));
         const std::vector<Notice> notices = noticesOf(session);
         QCOMPARE(notices.size(), std::size_t{3});
-        QVERIFY(notices[0].what.contains(QStringLiteral("missing: 0-1, 3")));
+        QVERIFY(notices[0].what.contains(QStringLiteral("not here: ranks 0-1, 3")));
         QVERIFY(notices[1].what.startsWith(QStringLiteral("17 records")));
         QCOMPARE(notices[2].what, QStringLiteral("gpu0 does not answer any more"));
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/comparison.h"
+#include "report/sentences.h"
 #include "support/trace_builder.h"
 
 #include <gtest/gtest.h>
@@ -137,8 +138,33 @@ TEST(CompareRuns, ReportsWhichPartOfTheStepChanged)
     EXPECT_EQ(comparison.kernels[0].kind, Kind::Slower);
     EXPECT_NEAR(comparison.kernels[0].differenceNs(), 2e6, 1e3);
     EXPECT_TRUE(comparison.collectives.empty());
-    EXPECT_TRUE(comparison.remarks.empty());
+    EXPECT_EQ(comparison.remarks, std::vector<std::string>{report::kAllEmulated});
     EXPECT_NE(textOf(comparison, false, 80).find("Worse: the step takes"), std::string::npos);
+}
+
+/// Every tenth step is longer by so much, as by a checkpoint.
+report::Report runWithStalls(std::chrono::nanoseconds stall)
+{
+    test::TraceBuilder trace(2);
+    int number = 0;
+    trace.steps(80, [&](test::StepBuilder& step) {
+        step.everyRank().compute(4ms + (++number % 10 == 0 ? stall : 0ms));
+        step.allReduce(std::uint64_t{4} << 20U, {.takes = 1ms});
+    });
+    return report::buildReport(trace.run(), {});
+}
+
+TEST(CompareRuns, OfAFewLongStepsIsWorseThoughTheMedianStepIsNot)
+{
+    const Comparison comparison = compareRuns(runWithStalls(0ms), runWithStalls(60ms), 0.02);
+    EXPECT_EQ(comparison.metrics.front().verdict, Verdict::Same);
+    EXPECT_EQ(metricOf(comparison, "mean_step_ns").verdict, Verdict::Worse);
+    EXPECT_EQ(comparison.verdict(), Verdict::Worse);
+    const std::string sentence = sentenceOf(comparison);
+    EXPECT_NE(sentence.find("ms in the mean"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("the median is 5."), std::string::npos) << sentence;
+    EXPECT_NE(jsonOf(comparison).find("\"of\": \"means\""), std::string::npos);
+    EXPECT_NE(compareRuns(runWithStalls(60ms), runWithStalls(60ms), 0.02).verdict(), Verdict::Worse);
 }
 
 /// Steps of 4 and 8 ms in turn, then so much longer.
@@ -218,7 +244,8 @@ TEST(CompareRuns, ReportsACommonProblemOnce)
     base.issues.push_back({trace::Issue::ClockUnaligned, 1, "a clock was wrong"});
     now.issues.push_back({trace::Issue::RecordingStopped, 7, "a disk was full"});
     EXPECT_EQ(compareRuns(base, now, 0.02).remarks,
-              (std::vector<std::string>{"Both runs: a disk was full", "Base: a clock was wrong"}));
+              (std::vector<std::string>{report::kAllEmulated, "Both runs: a disk was full",
+                                        "Base: a clock was wrong"}));
 }
 
 TEST(CompareRuns, OfEmptyRunsIsInconclusive)

@@ -109,6 +109,19 @@ TEST_F(FirstToDie, isNotKnownWhenTwoWereSeenAtOnce)
     expectNobody();
 }
 
+TEST_F(FirstToDie, saysHowEachEndedWhereItIsNotKnown)
+{
+    for (const std::size_t rank : {0U, 1U, 2U}) {
+        goneAfter(rank, 5 * kMs, kExitOne);
+    }
+    goneAfter(3, 6 * kMs, kKilled); // the recorder may have seen it late
+    expectNobody();
+    EXPECT_NE(
+        analyze().summary.find("(rank 3 by SIGKILL, ranks 0 to 2 with code 1); unknown which was first"),
+        std::string::npos)
+        << analyze().summary;
+}
+
 TEST_F(FirstToDie, isTheKilledOneWhenTheOthersThenEndedThemselves)
 {
     goneAfter(0, 9 * kMs, kExitOne);

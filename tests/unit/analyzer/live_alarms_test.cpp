@@ -46,6 +46,17 @@ TEST(ShiftTestOfAnAlarm, IsNotMovedByAFewOutliers)
     }
 }
 
+/// An alarm says how large the shift is now: "holds the others up by -1 %" would be nonsense.
+TEST(ShiftTestOfAnAlarm, DoesNotBeginWhileTheLatestValuesAreNormal)
+{
+    ShiftTest test(0.1, 0.0);
+    for (int i = 0; i < 2000; ++i) {
+        const bool outlier = i >= 100 && i % 8 < 3;
+        const auto change = test.add(outlier ? 10.0 : -0.01 - 0.001 * (i % 7));
+        EXPECT_TRUE(change != ShiftTest::Change::Began || test.level() > 0) << i;
+    }
+}
+
 /// The figures of a job whose rank 1 is late from step 100 on.
 std::vector<RankFigures> figures(int step, bool byDevice, double late)
 {

@@ -3,6 +3,7 @@
 #include "compare/history.h"
 #include "compare/scaling.h"
 #include "json_schema.h"
+#include "report/sentences.h"
 #include "support/trace_builder.h"
 
 #include <ringside/error.h>
@@ -44,7 +45,7 @@ TEST(Scaling, OfEqualWorkARankCountsTheRanks)
     EXPECT_NEAR(stepRatio, 10.0 / 14.0, 0.05);
     EXPECT_EQ(scaling.biggestLoss, "exposed communication");
     EXPECT_NEAR(scaling.biggestLossNs, 4e6, 1e5);
-    EXPECT_TRUE(scaling.remarks.empty());
+    EXPECT_EQ(scaling.remarks, std::vector<std::string>{report::kAllEmulated});
     EXPECT_FALSE(scaling.low(0.6));
     EXPECT_TRUE(scaling.low(0.8));
 }
@@ -61,8 +62,8 @@ TEST(Scaling, OfSharedWorkCountsTheTime)
 TEST(Scaling, ReportsThatTheWorkSeemsShared)
 {
     const Scaling scaling = scalingOf(study(4ms), Work::PerRank);
-    ASSERT_EQ(scaling.remarks.size(), 1U);
-    EXPECT_NE(scaling.remarks[0].find("--shared-work"), std::string::npos);
+    ASSERT_EQ(scaling.remarks.size(), 2U);
+    EXPECT_NE(scaling.remarks[1].find("--shared-work"), std::string::npos);
     EXPECT_NE(textOf(scaling, 0.7, true, 80).find("--shared-work"), std::string::npos);
 }
 
