@@ -83,6 +83,21 @@ Session lateRankSession()
     return sessionOf("late.ringside", lateRank(12).run());
 }
 
+Session rangesSession()
+{
+    TraceBuilder builder = lateRank(12);
+    for (int rank = 0; rank < builder.ranks(); ++rank) {
+        trace::ProcessTrace& process = builder.process(rank);
+        trace::RangeRow row;
+        row.name = builder.text(rank, "forward and backward");
+        row.startNs = process.launches.startNs[0];
+        row.endNs = process.launches.endNs[process.launches.size() - 1];
+        row.thread = process.threads.front().id;
+        process.ranges.push_back(row);
+    }
+    return sessionOf("ranges.ringside", builder.run());
+}
+
 std::filesystem::path writeLateRankRun(const std::filesystem::path& folder, int steps)
 {
     std::filesystem::path run = folder / "late.ringside";

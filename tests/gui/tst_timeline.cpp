@@ -336,11 +336,13 @@ private slots:
 
     void rangesOfOpenedRanksAreProjectedOnTheGpu()
     {
-        const auto projected = [this] {
+        const Session session = test::rangesSession();
+        m_widget->setSession(session);
+        const auto projected = [&] {
             std::size_t rows = 0;
             for (const Row& row : m_widget->layoutOfRows().rows) {
                 rows +=
-                    row.track && m_session.timeline->tracks[*row.track].kind == timeline::TrackKind::Projected
+                    row.track && session.timeline->tracks[*row.track].kind == timeline::TrackKind::Projected
                         ? 1
                         : 0;
             }
@@ -348,13 +350,13 @@ private slots:
         };
         QCOMPARE(projected(), std::size_t{0});
         press(Qt::Key_H);
-        QTRY_VERIFY(projected() >= m_session.report->model.ranks.size()); // computed in the background
+        QTRY_VERIFY(projected() >= session.report->model.ranks.size()); // computed in the background
         QVERIFY(m_widget->layoutOfRows().unprojected.empty());
         m_widget->resize(1000, 2000);
         m_widget->grab();
         for (const Row& row : m_widget->layoutOfRows().rows) {
-            if (row.track && m_session.timeline->tracks[*row.track].kind == timeline::TrackKind::Projected) {
-                const timeline::Span span = m_session.timeline->lanesOf(*row.track)[row.lane].span(0);
+            if (row.track && session.timeline->tracks[*row.track].kind == timeline::TrackKind::Projected) {
+                const timeline::Span span = session.timeline->lanesOf(*row.track)[row.lane].span(0);
                 const double x =
                     timeToX(span.time.start + span.time.length() / 2, m_widget->visible(), tracks().width());
                 const QPoint at(tracks().left() + static_cast<int>(x),

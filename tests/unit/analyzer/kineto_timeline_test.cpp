@@ -182,7 +182,7 @@ TEST(Allocator, HasItsPeakInTheFiguresOfARange)
     EXPECT_EQ(table.header.back(), "peak of tensors");
     EXPECT_TRUE(table.rows[1].back().isAbsent()) << "rank 1 has no profile of its memory";
     const auto without = tableOf(run.model, statisticsOf(run.model, run.timeline, {run.at(0), run.at(8)}));
-    EXPECT_EQ(without.header.back(), "last arrivals");
+    EXPECT_EQ(without.header.back(), "device work recorded");
 }
 
 } // namespace
