@@ -61,17 +61,6 @@ class Tour(unittest.TestCase):
         self.assertIn("arrived", collective)
         program.picture("tour_collective")
 
-    def test_search_counts_what_query_counts(self):
-        program = self.opened(self.run_path)
-        named = query(self.run_path, "SELECT count(*) FROM kernel JOIN string USING (process_id) "
-                      "WHERE string.id = kernel.name_id AND text LIKE '%bias_relu%'")[0][0]
-        program.key("ctrl+3", "slash")
-        program.tool("type", "--delay", "20", "bias_relu")
-        program.key("Return")
-        found = eventually("hits", lambda: program.find(f"1 of {int(named):,}", ("label",)))
-        self.assertIsNotNone(found)
-        program.picture("tour_search")
-
     def test_figures_of_a_chosen_time_are_read_as_a_table(self):
         program = self.opened(self.run_path)
         program.key("ctrl+3", "r")
