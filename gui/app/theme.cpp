@@ -29,7 +29,7 @@ void setSpans(Theme& theme, const QColor& wait, const QColor& call, const QColor
     set(SpanKind::NcclCall, QColor(0xE6, 0x9F, 0x00));
     set(SpanKind::NcclGroup, QColor(0xB8, 0x86, 0x2E));
     set(SpanKind::Launch, call);
-    set(SpanKind::PythonCall, QColor(0x56, 0xB4, 0xE9));
+    set(SpanKind::PythonCall, QColor(0xF0, 0xE4, 0x42));
 }
 
 Theme lightTheme()
