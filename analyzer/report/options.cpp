@@ -70,7 +70,7 @@ std::vector<std::string> optionNames()
 /// Returns the option with the closest name, or with this name without the rule's; empty if there is none.
 std::string nearestOption(const std::string& name, const std::vector<std::string>& names)
 {
-    if (const std::string nearest = nearestName(name, names); !nearest.empty()) {
+    if (std::string nearest = nearestName(name, names); !nearest.empty()) {
         return nearest;
     }
     const auto ends =
