@@ -75,11 +75,10 @@ std::string outputOf(const char* program, const RdmaPort& port, const Endpoint& 
     return process.output();
 }
 
-constexpr std::size_t kNowhere = 1000;
 constexpr std::array<std::string_view, 2> kFirstHeadings{"#bytes", "#iterations"};
 
-/// Returns the place of a heading among those with a unit; kNowhere if it is not there.
-std::size_t placeOf(std::string_view line, std::string_view heading)
+/// Returns the place of a heading among those with a unit; null if it is not there.
+std::optional<std::size_t> placeOf(std::string_view line, std::string_view heading)
 {
     const std::size_t first = line.find(kFirstHeadings.back());
     std::string_view rest = first == std::string_view::npos
@@ -92,7 +91,7 @@ std::size_t placeOf(std::string_view line, std::string_view heading)
         }
         rest.remove_prefix(end + 1);
     }
-    return kNowhere;
+    return std::nullopt;
 }
 
 } // namespace
@@ -131,15 +130,19 @@ std::optional<double> perftestFigure(std::string_view output, std::string_view h
     std::string line;
     while (std::getline(lines, line) && line.find(kFirstHeadings.back()) == std::string::npos) {
     }
-    const std::size_t place = placeOf(line, heading);
+    const auto place = placeOf(line, heading);
+    if (!place) {
+        return std::nullopt;
+    }
+    const std::size_t column = *place + kFirstHeadings.size();
     std::string row;
     std::getline(lines, row);
     row += lines.eof() ? "" : "\n";
     std::istringstream values(row);
     std::string value;
-    for (std::size_t i = 0; i <= place + kFirstHeadings.size() && (values >> value); ++i) {
+    for (std::size_t i = 0; i <= column && (values >> value); ++i) {
         // A number at the end of what was printed until now may go on.
-        if (i == place + kFirstHeadings.size() && !values.eof()) {
+        if (i == column && !values.eof()) {
             return values::parseNumber<double>(value);
         }
     }

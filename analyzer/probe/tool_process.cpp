@@ -7,14 +7,17 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 namespace ringside::probe {
 namespace {
@@ -25,7 +28,7 @@ std::vector<char*> pointersTo(const std::vector<std::string>& words)
 {
     std::vector<char*> pointers;
     for (const std::string& word : words) {
-        pointers.push_back(const_cast<char*>(word.c_str())); // posix_spawnp does not write to them
+        pointers.push_back(const_cast<char*>(word.c_str())); // execvp does not write to them
     }
     pointers.push_back(nullptr);
     return pointers;
@@ -37,29 +40,52 @@ int exitCodeOf(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : kSignal + WTERMSIG(status);
 }
 
+std::pair<Descriptor, Descriptor> makePipe(const std::string& program)
+{
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+        throw Error(ErrorCode::Io, fmt::format("no pipe for {}: {}", program, std::strerror(errno)));
+    }
+    return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+/// Runs in the new process, and calls only what may be called after a fork. The kernel ends the tool with its
+/// parent, however that dies: an end that waits for a client would wait for ever.
+[[noreturn]] void becomeTool(const std::vector<char*>& words, pid_t parent, int output, int report)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (getppid() == parent && dup2(nothing, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+        dup2(output, STDERR_FILENO) >= 0) {
+        execvp(words.front(), words.data());
+    }
+    const int error = errno;
+    static_cast<void>(!write(report, &error, sizeof error));
+    _exit(EXIT_FAILURE);
+}
+
 } // namespace
 
 ToolProcess::ToolProcess(const std::vector<std::string>& words)
 {
-    std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-        throw Error(ErrorCode::Io, fmt::format("no pipe for {}: {}", words.front(), std::strerror(errno)));
+    auto [read, write] = makePipe(words.front());
+    auto [failure, report] = makePipe(words.front()); // closed by exec
+    m_pipe = std::move(read);
+    const std::vector<char*> pointers = pointersTo(words);
+    const pid_t self = getpid();
+    m_pid = fork();
+    if (m_pid == 0) {
+        becomeTool(pointers, self, write.number(), report.number());
     }
-    m_pipe = Descriptor(ends[0]);
-    const Descriptor write(ends[1]);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, write.number(), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, write.number(), STDERR_FILENO);
-    const int failed =
-        posix_spawnp(&m_pid, words.front().c_str(), &actions, nullptr, pointersTo(words).data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed != 0) {
-        m_pid = -1;
-        throw Error(ErrorCode::Io,
-                    fmt::format("{} cannot be started: {}", words.front(), std::strerror(failed)));
+    int error = errno;
+    report = Descriptor();
+    if (m_pid > 0 && ::read(failure.number(), &error, sizeof error) != sizeof error) {
+        return; // it runs
     }
+    if (m_pid > 0) {
+        waitpid(m_pid, nullptr, 0);
+    }
+    throw Error(ErrorCode::Io, fmt::format("{} cannot be started: {}", words.front(), std::strerror(error)));
 }
 
 ToolProcess::~ToolProcess()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A measuring program that an agent starts, such as those of perftest. It never outlives the agent's object.
+// A measuring program that an agent starts, such as those of perftest. It outlives neither the agent's object
+// nor, if that is killed, its process.
 #pragma once
 #include "probe/socket.h"
 

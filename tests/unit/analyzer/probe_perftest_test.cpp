@@ -6,6 +6,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <thread>
 
 namespace ringside::probe {
 namespace {
@@ -94,6 +101,42 @@ TEST(ToolProcess, EndsWithItsObject)
         EXPECT_EQ(process.exitCode(), std::nullopt);
     }
     EXPECT_LT(ToolProcess::Clock::now() - begin, std::chrono::seconds(300));
+}
+
+/// Returns whether a process is there and not only waiting to be reaped.
+bool isAlive(pid_t process)
+{
+    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+    std::string number;
+    std::string name;
+    std::string state;
+    return stat >> number >> name >> state && state != "Z";
+}
+
+TEST(ToolProcess, EndsWithAnAgentThatIsKilled)
+{
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t agent = fork();
+    if (agent == 0) {
+        ToolProcess process({"sh", "-c", "echo $$; exec sleep 600"});
+        while (!process.output().ends_with('\n') &&
+               !process.endsBefore(ToolProcess::Clock::now() + std::chrono::milliseconds(10))) {
+        }
+        static_cast<void>(!write(ends[1], process.output().data(), process.output().size()));
+        raise(SIGKILL);
+    }
+    close(ends[1]);
+    char text[32] = {};
+    ASSERT_GT(read(ends[0], text, sizeof text - 1), 0);
+    close(ends[0]);
+    ASSERT_EQ(waitpid(agent, nullptr, 0), agent);
+    const pid_t tool = std::atoi(text);
+    ASSERT_GT(tool, 0);
+    for (int i = 0; i < 1000 && isAlive(tool); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_FALSE(isAlive(tool));
 }
 
 TEST(ToolProcess, NamesAProgramThatIsNotThere)
