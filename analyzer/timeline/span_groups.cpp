@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timeline/span_groups.h"
 
+#include "model/unrecorded_device.h"
 #include "timeline/kernel_family.h"
 #include "trace/read/parallel.h"
 
@@ -94,7 +95,7 @@ void merge(Sum& into, const Sum& rank)
     into.durations.insert(into.durations.end(), rank.durations.begin(), rank.durations.end());
 }
 
-SpanGroup finished(Sum& sum, double rangeNs, double ranks)
+SpanGroup finished(Sum& sum, double recordedNs)
 {
     SpanGroup group = std::move(sum.group);
     double all = 0;
@@ -110,8 +111,27 @@ SpanGroup finished(Sum& sum, double rangeNs, double ranks)
     };
     group.medianNs = at(0.5);
     group.p99Ns = at(0.99);
-    group.share = rangeNs > 0 ? static_cast<double>(group.totalNs) / rangeNs / std::max(1.0, ranks) : 0;
+    group.share = recordedNs > 0 ? static_cast<double>(group.totalNs) / recordedNs : 0;
     return group;
+}
+
+/// Returns the time of the range, summed over the ranks: for device work the part in which it was recorded.
+double recordedTimeNs(const model::Model& model, const GroupRequest& request)
+{
+    const bool isHost = request.table == SpanTable::Ranges || request.table == SpanTable::Calls ||
+                        request.table == SpanTable::PythonCalls;
+    double sum = 0;
+    for (std::size_t rank = 0; rank < model.ranks.size(); ++rank) {
+        if (request.rank && *request.rank != rank) {
+            continue;
+        }
+        const auto parts = isHost ? std::vector{request.range}
+                                  : model::recordedDevice(model, model.ranks[rank], request.range);
+        for (const Interval& part : parts) {
+            sum += static_cast<double>(part.length());
+        }
+    }
+    return sum;
 }
 
 } // namespace
@@ -197,10 +217,10 @@ std::vector<SpanGroup> groupsOf(const model::Model& model, const Timeline& timel
         }
         rank.sums().clear();
     }
+    const double recordedNs = recordedTimeNs(model, request);
     std::vector<SpanGroup> groups;
     for (auto& [name, sum] : all) {
-        groups.push_back(finished(sum, static_cast<double>(request.range.length()),
-                                  request.rank ? 1.0 : static_cast<double>(model.ranks.size())));
+        groups.push_back(finished(sum, recordedNs));
     }
     std::ranges::stable_sort(groups, std::greater{}, &SpanGroup::totalNs);
     return groups;

@@ -42,8 +42,8 @@ struct SpanGroup {
     double medianNs = 0;
     double p99Ns = 0;
     std::int64_t mostNs = 0;
-    double share = 0;                                 ///< of the time of the range, in the mean of the ranks
-    std::size_t ranks = 0;                            ///< number of ranks on which it occurs
+    double share = 0;      ///< of the time of the range in which it was recorded, in the mean of the ranks
+    std::size_t ranks = 0; ///< number of ranks on which it occurs
     std::int64_t leastOfRankNs = 0, mostOfRankNs = 0; ///< totals of single ranks among those
 };
 

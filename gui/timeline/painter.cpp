@@ -3,6 +3,7 @@
 
 #include "app/text.h"
 #include "timeline/kernel_family.h"
+#include "timeline/painter_frame.h"
 #include "values/text.h"
 
 #include <QPainter>
@@ -22,7 +23,6 @@ using timeline::SpanKind;
 
 constexpr double kNamedWidth = 26;  ///< pixels: narrower bars show no name
 constexpr double kMarkSpacing = 26; ///< pixels between two marks of last arrivals
-constexpr double kTickSpacing = 110;
 
 bool isHead(const Row& row)
 {
@@ -48,39 +48,6 @@ void paintArrow(QPainter& painter, const QPointF& from, const QPointF& to, const
 }
 
 } // namespace
-
-struct TimelinePainter::Frame {
-    QPainter& painter;
-    const Scene& scene;
-    QRect tracks;
-    QFontMetrics metrics;
-
-    [[nodiscard]] double x(std::int64_t timeNs) const
-    {
-        // A paint engine overflows on very large coordinates. Clamping far outside the window changes no
-        // visible pixel.
-        constexpr double kFar = 1e5;
-        return tracks.left() + std::clamp(timeToX(timeNs, scene.visible, tracks.width()), -kFar, kFar);
-    }
-    [[nodiscard]] int y(const Row& row) const { return tracks.top() + row.y - scene.scroll; }
-    /// Returns whether the row is visible, or so near that a line to it is. Lines to thousands of others
-    /// would take longer than the frame.
-    [[nodiscard]] bool isNear(const Row& row) const
-    {
-        constexpr int kNear = 60;
-        return y(row) + row.height >= tracks.top() - kNear && y(row) <= tracks.bottom() + kNear;
-    }
-    [[nodiscard]] double pixelsPerNs() const
-    {
-        return tracks.width() / std::max(1.0, static_cast<double>(scene.visible.length()));
-    }
-    /// Returns the box of all bars of a row.
-    [[nodiscard]] QRectF box(const Row& row, const Interval& time) const
-    {
-        const double left = x(time.start);
-        return {left, y(row) + 1.0, std::max(1.0, x(time.end) - left), row.height - 2.0};
-    }
-};
 
 QString TimelinePainter::labelOf(const Scene& scene, const Row& row)
 {
@@ -128,6 +95,7 @@ void TimelinePainter::paint(QPainter& painter, const Scene& scene, const QSize& 
     }
     painter.setClipRect(frame.tracks);
     painter.drawImage(frame.tracks.topLeft(), m_bars.image());
+    paintUnrecorded(frame);
     for (const Named& named : m_named) {
         paintName(frame, named);
     }
@@ -449,83 +417,6 @@ void TimelinePainter::paintLaunch(const Frame& frame) const
     const bool up = to.top() < from.top();
     paintArrow(frame.painter, {from.left(), up ? from.top() : from.bottom()},
                {to.left(), up ? to.bottom() : to.top()}, frame.scene.theme->mark);
-}
-
-/// Paints each mark as a line over all tracks with its number on the ruler.
-void TimelinePainter::paintMarks(const Frame& frame) const
-{
-    constexpr double kFlag = 16;
-    const QColor& colour = frame.scene.theme->warning;
-    frame.painter.save();
-    frame.painter.setClipRect(QRect(frame.tracks.left(), 0, frame.tracks.width(), frame.tracks.bottom() + 1));
-    for (std::size_t i = 0; i < frame.scene.marks.size(); ++i) {
-        const double x = std::round(frame.x(frame.scene.marks[i]));
-        frame.painter.setPen(QPen(colour, 1));
-        frame.painter.drawLine(QPointF(x, 0), QPointF(x, frame.tracks.bottom()));
-        const QRectF flag(x, 0, kFlag, kRulerHeight - 8);
-        frame.painter.fillRect(flag, colour);
-        frame.painter.setPen(inkOn(colour));
-        frame.painter.drawText(flag, Qt::AlignCenter, QString::number(i + 1));
-    }
-    frame.painter.restore();
-}
-
-void TimelinePainter::paintRuler(const Frame& frame) const
-{
-    const Theme& theme = *frame.scene.theme;
-    const int right = frame.tracks.right() + 1;
-    frame.painter.fillRect(0, 0, right, kRulerHeight, theme.window);
-    frame.painter.setPen(theme.line);
-    frame.painter.drawLine(0, kRulerHeight - 1, right, kRulerHeight - 1);
-    frame.painter.drawLine(kLabelWidth - 1, 0, kLabelWidth - 1, frame.tracks.bottom());
-    frame.painter.setPen(theme.dim);
-    frame.painter.drawText(QRect(10, 0, kLabelWidth - 16, kRulerHeight), Qt::AlignVCenter | Qt::AlignLeft,
-                           u"visible: "_s + toQt(values::durationText(frame.scene.visible.length())));
-    for (const Tick& tick : ticks(frame.scene.visible, frame.tracks.width(), kTickSpacing)) {
-        const auto x = static_cast<int>(std::lround(frame.x(tick.timeNs)));
-        frame.painter.drawLine(x, kRulerHeight - 7, x, kRulerHeight - 1);
-        const int width = frame.metrics.horizontalAdvance(tick.text) + 4;
-        if (x + 4 + width < right) {
-            frame.painter.drawText(QRect(x + 4, 0, width, kRulerHeight - 2), Qt::AlignVCenter | Qt::AlignLeft,
-                                   tick.text);
-        }
-    }
-}
-
-/// A line under the mouse, with its time on the ruler, or how long the chosen time is.
-void TimelinePainter::paintHover(const Frame& frame) const
-{
-    constexpr double kSecond = 1e9;
-    const auto chosen = frame.scene.range;
-    if (!frame.scene.hover && !chosen) {
-        return;
-    }
-    const std::int64_t time = frame.scene.hover.value_or(chosen ? chosen->end : 0);
-    const double x = std::round(frame.x(time));
-    if (x < frame.tracks.left() || x > frame.tracks.right()) {
-        return;
-    }
-    QColor line = frame.scene.theme->dim;
-    line.setAlpha(150);
-    if (frame.scene.hover) {
-        frame.painter.setPen(QPen(line, 1));
-        frame.painter.drawLine(QPointF(x, kRulerHeight), QPointF(x, frame.tracks.bottom()));
-    }
-    QString text = u"%1 s"_s.arg(static_cast<double>(time) / kSecond, 0, 'f', 6);
-    if (chosen) {
-        text += u", chosen "_s + toQt(values::durationText(chosen->length()));
-    } else if (const auto mark = std::ranges::lower_bound(frame.scene.marks, time);
-               mark != frame.scene.marks.begin()) {
-        text += u", %1 after mark %2"_s.arg(toQt(values::durationText(time - *(mark - 1))))
-                    .arg(mark - frame.scene.marks.begin());
-    }
-    const int width = frame.metrics.horizontalAdvance(text) + 8;
-    const double left =
-        std::clamp<double>(x - width / 2.0, frame.tracks.left(), frame.tracks.right() - width);
-    const QRectF box(left, 1, width, kRulerHeight - 3);
-    frame.painter.fillRect(box, frame.scene.theme->card);
-    frame.painter.setPen(frame.scene.theme->text);
-    frame.painter.drawText(box, Qt::AlignCenter, text);
 }
 
 } // namespace ringside::gui

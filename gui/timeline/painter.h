@@ -69,6 +69,7 @@ private:
     void paintLabel(const Frame& frame, const Row& row, const QString& text, bool bold) const;
     void paintHits(const Frame& frame, const Row& row) const;
     void paintName(const Frame& frame, const Named& named);
+    void paintUnrecorded(const Frame& frame) const;
     void paintLastArrivals(const Frame& frame) const;
     void paintNote(const Frame& frame, const QPointF& at, const QString& text) const;
     void paintCollective(const Frame& frame, const timeline::MatchedCollective& collective) const;
