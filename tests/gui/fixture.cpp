@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ringside::gui::test {
 namespace {
 
@@ -96,6 +98,25 @@ Session rangesSession()
         process.ranges.push_back(row);
     }
     return sessionOf("ranges.ringside", builder.run());
+}
+
+Session partlyRecordedSession()
+{
+    TraceBuilder builder = lateRank(12);
+    for (int rank = 0; rank < builder.ranks(); ++rank) {
+        trace::ProcessTrace& process = builder.process(rank);
+        const std::int64_t begin = process.process.startNs;
+        const std::int64_t end = *std::ranges::max_element(process.kernels.endNs);
+        process.windows = {{trace::LevelName("standard"), begin, end, "", {}},
+                           {trace::LevelName("light"), end, std::nullopt, "", {}}};
+        trace::RangeRow later;
+        later.name = builder.text(rank, "not recorded on the GPU");
+        later.startNs = end;
+        later.endNs = end + (end - begin);
+        later.thread = process.threads.front().id;
+        process.ranges.push_back(later);
+    }
+    return sessionOf("partly.ringside", builder.run());
 }
 
 std::filesystem::path writeLateRankRun(const std::filesystem::path& folder, int steps)

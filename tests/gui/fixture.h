@@ -24,6 +24,9 @@ namespace ringside::gui::test {
 /// The late rank's run with a range on each rank that all device work was launched in.
 [[nodiscard]] Session rangesSession();
 
+/// The late rank's run, in which host threads were recorded for twice as long as the GPUs.
+[[nodiscard]] Session partlyRecordedSession();
+
 /// A ring of hosts, a rank each, that send to the next one over TCP. On the first host, port mlx5_0:1 counted
 /// twice and mlx5_1:1 was only seen once, as long ago. The last host's connection is slow.
 [[nodiscard]] Session hostsSession(int hosts);

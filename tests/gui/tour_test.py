@@ -77,6 +77,14 @@ class Tour(unittest.TestCase):
         rows = eventually("rows", lambda: program.rows("Rows of the answer"))
         self.assertEqual(rows, query(self.run_path, "SELECT count(*) FROM kernel"))
 
+    def test_a_picture_of_a_moment_is_not_that_of_the_whole_run(self):
+        pictures = []
+        for name, place in (("whole", ()), ("moment", ("--at", "0.5s", "--for", "20ms", "--rank", "1"))):
+            file = Path(self.folder) / f"{name}.png"
+            subprocess.run([f"{BUILD}/bin/ringside-gui", "--export", file, *place, self.run_path], check=True, capture_output=True, timeout=120)
+            pictures.append(file.read_bytes())
+        self.assertNotEqual(*pictures)
+
     def test_no_view_changes_the_size_of_the_window(self):
         for size in SIZES:
             program = self.opened(self.run_path, size)

@@ -11,6 +11,8 @@
 #include <QTest>
 #include <QWheelEvent>
 
+#include <set>
+
 namespace ringside::gui {
 
 class TestTimeline final : public QObject {
@@ -332,6 +334,43 @@ private slots:
         m_widget->grab(); // with its arrow
         press(Qt::Key_G);
         QCOMPARE(m_widget->selected(), kernel);
+    }
+
+    void aHangThatLastsLongerThanTheRecordingIsShownWhereItBegins()
+    {
+        const std::int64_t begin = m_all.end - m_all.length() / 20;
+        m_widget->showPlace({begin, m_all.end + 60'000'000'000}, {1});
+        QVERIFY(m_widget->visible().start > m_all.end - m_all.length() / 5);
+        const auto shown = m_widget->collective();
+        QVERIFY(!shown || m_session.timeline->collectives[*shown].lastArrivalNs >= begin);
+    }
+
+    void timeThatWasNotRecordedIsHatchedAndNotCalledIdle()
+    {
+        const Session session = test::partlyRecordedSession();
+        m_widget->setSession(session);
+        const auto tones = [this](double from, double to) { // of the first stream's row
+            std::set<QRgb> colours;
+            const QImage picture = m_widget->grab().toImage();
+            const QRect area = tracks();
+            for (const Row& row : m_widget->layoutOfRows().rows) {
+                if (row.kind == Row::Kind::Lane) {
+                    for (int x = area.left() + static_cast<int>(area.width() * from);
+                         x < area.left() + static_cast<int>(area.width() * to); ++x) {
+                        for (int y = row.y + 3; y < row.y + row.height - 3; ++y) {
+                            colours.insert(picture.pixel(x, area.top() + y));
+                        }
+                    }
+                    break;
+                }
+            }
+            return colours;
+        };
+        const Theme& theme = themeOf(m_widget->palette());
+        QVERIFY(tones(0.0, 0.4).contains(theme.compute.rgb()));
+        const std::set<QRgb> empty = tones(0.9, 0.98);
+        QVERIFY(!empty.contains(theme.compute.rgb()));
+        QVERIFY2(empty.contains(theme.line.rgb()), "hatched");
     }
 
     void rangesOfOpenedRanksAreProjectedOnTheGpu()

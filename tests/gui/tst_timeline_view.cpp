@@ -14,6 +14,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
+#include <QLineEdit>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -62,6 +63,20 @@ private slots:
             }
         }
         QVERIFY(found);
+    }
+
+    void escapeLeavesTheSearch()
+    {
+        auto* const search = m_view->findChild<QLineEdit*>();
+        QCOMPARE(search->accessibleName(), QStringLiteral("Find in the timeline"));
+        search->setFocus();
+        QTest::keyClicks(search, QStringLiteral("gemm"));
+        QTest::keyClick(search, Qt::Key_Return);
+        QTRY_VERIFY(m_timeline->hits() != nullptr);
+        QTest::keyClick(search, Qt::Key_Escape);
+        QCOMPARE(search->text(), QString());
+        QVERIFY(m_timeline->hits() == nullptr);
+        QVERIFY(m_timeline->hasFocus());
     }
 
     void aChosenTimeIsAddedUpShownAndCopied()

@@ -24,12 +24,14 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTextBrowser>
 #include <QTextDocument>
 #include <QTreeView>
 #include <QUrl>
+#include <QWheelEvent>
 
 namespace ringside::gui {
 
@@ -216,6 +218,19 @@ private slots:
         QVERIFY(rows() > before);
     }
 
+    /// Each dock brings a switch of the view's name, which would close a view that is shown.
+    void thePaletteShowsAViewAndDoesNotCloseIt()
+    {
+        openRun();
+        auto* const dock = m_window->findChild<QDockWidget*>(QStringLiteral("findings"));
+        QVERIFY(dock->isVisible());
+        QTest::keyClick(m_window.get(), Qt::Key_P, Qt::ControlModifier);
+        auto* const text = m_window->findChild<CommandPalette*>()->findChild<QLineEdit*>();
+        QTest::keyClicks(text, QStringLiteral("Findings"));
+        QTest::keyClick(text, Qt::Key_Return);
+        QVERIFY(dock->isVisible());
+    }
+
     void noViewForcesASizeOnTheWindow()
     {
         openRun();
@@ -289,6 +304,28 @@ private slots:
         QTest::mouseClick(dock->findChild<QPushButton*>(), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(dock->findChild<QPushButton*>()->isEnabled(), 30'000);
         QVERIFY2(answer->toPlainText().contains(QStringLiteral("ms")), qPrintable(answer->toPlainText()));
+    }
+
+    void theWheelScrollsTheFormOfWhatIfAndChangesNoField()
+    {
+        openRun();
+        raise(QStringLiteral("what_if"));
+        auto* const dock = m_window->findChild<QDockWidget*>(QStringLiteral("what_if"));
+        const auto turn = [](QWidget* field) {
+            const QPointF at = field->rect().center();
+            QWheelEvent event(at, field->mapToGlobal(at), {}, {0, 120}, Qt::NoButton, Qt::NoModifier,
+                              Qt::NoScrollPhase, false);
+            QApplication::sendEvent(field, &event);
+        };
+        for (auto* const field : dock->findChildren<QSpinBox*>()) {
+            field->clearFocus();
+            const int before = field->value();
+            turn(field);
+            QCOMPARE(field->value(), before);
+            field->setFocus();
+            turn(field);
+            QVERIFY2(field->value() != before, "with the focus it does");
+        }
     }
 
     /// WCAG 2 AA, for every pair of roles that texts are drawn with.

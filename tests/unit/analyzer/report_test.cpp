@@ -139,6 +139,20 @@ TEST(JsonReport, KeepsItsSchemaWhenNothingWasMeasured)
     EXPECT_TRUE(keepsTheSchema(render({}, "json"))) << "an empty run";
 }
 
+/// One step of ten is ten times as long: half of the rate of the median step.
+TEST(JsonReport, TakesTheRateOfStepsFromTheirMean)
+{
+    TraceBuilder trace(2);
+    int number = 0;
+    trace.steps(42, [&](StepBuilder& step) {
+        step.everyRank().compute(++number % 10 == 0 ? 100ms : 10ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    const auto json = nlohmann::json::parse(render(trace.run(), "json"));
+    EXPECT_NEAR(json["steps"]["median_ns"].get<double>(), 11e6, 1e6);
+    EXPECT_NEAR(json["summary"]["steps_per_s"].get<double>(), 1 / 0.020, 2);
+}
+
 TEST(JsonReport, NamesALateRankFromTimesOfCudaEvents)
 {
     TraceBuilder trace(4);

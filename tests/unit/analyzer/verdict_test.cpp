@@ -54,6 +54,34 @@ TEST(Verdict, NamesTheCauseAndIsSureOfManySteps)
     EXPECT_EQ(verdict.reason, "");
 }
 
+/// Rank 2 does not come to the last collective; the others wait for a minute.
+trace::RunTrace hanging()
+{
+    trace::RunTrace run = lateRank(4, 20).run();
+    run.processes[2].collectiveCalls.pop_back();
+    for (trace::ProcessTrace& process : run.processes) {
+        const std::int64_t now = process.collectiveCalls.back().endNs + 60'000'000'000;
+        process.process.endNs.reset();
+        process.clockSamples.push_back({now, now, std::nullopt, std::nullopt});
+    }
+    return run;
+}
+
+TEST(Verdict, OfAHangIsNotALateRank)
+{
+    trace::RunTrace run = hanging();
+    auto& stacks = run.processes[2].stacks;
+    const std::int64_t pid = run.processes[2].process.pid;
+    stacks.push_back({"native", std::nullopt, 9, pid, 0, "main", "0x7f352c4a3f16 (libc.so.6)"});
+    stacks.push_back({"native", std::nullopt, 9, pid, 1, "main", "Loader::next (data.so)"});
+    const Report report = buildReport(std::move(run), {});
+    EXPECT_EQ(report.verdict.limitedBy, Limit::Hang);
+    EXPECT_EQ(verdictText(report.verdict), "ranks that do not meet in a collective (high confidence)");
+    EXPECT_NE(report.verdict.summary.find("waits for rank 2"), std::string::npos) << report.verdict.summary;
+    EXPECT_NE(report.verdict.summary.find("stack of main: Loader::next (data.so)"), std::string::npos)
+        << "an address says nothing: " << report.verdict.summary;
+}
+
 TEST(Verdict, OfADeathIsNotALateRank)
 {
     trace::RunTrace run = lateRank(4, 20).run();
