@@ -2,9 +2,12 @@
 // Runs for the tests of the desktop program, written by the trace builder, and settings that only the test
 // uses.
 #pragma once
+#include "app/theme.h"
 #include "session.h"
 
+#include <QApplication>
 #include <QString>
+#include <QTest>
 
 #include <filesystem>
 
@@ -35,5 +38,16 @@ namespace ringside::gui::test {
 
 /// Call first in main(): fonts, style and settings do not depend on the machine.
 void useOwnSettings();
+
+/// The main() of tests of the program: light colours, and settings of their own.
+template <class Tests>
+int runTests(int argc, char** argv)
+{
+    QApplication application(argc, argv);
+    useOwnSettings();
+    applyAppearance(application, Appearance::Light);
+    Tests tests;
+    return QTest::qExec(&tests, argc, argv);
+}
 
 } // namespace ringside::gui::test

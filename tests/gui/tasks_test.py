@@ -154,7 +154,9 @@ class Program:
             subprocess.run(["import", "-window", "root", f"{PICTURES}/{name}.png"], env=self.environment, check=True)
 
 
-class Tasks(unittest.TestCase):
+class RecordedRun(unittest.TestCase):
+    """Tests on one run of the trainer."""
+
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp()
@@ -162,6 +164,8 @@ class Tasks(unittest.TestCase):
         cls.run_path = f"{cls.folder}/late.ringside"
         record(cls.run_path)
 
+
+class Tasks(RecordedRun):
     def each_window(self, run):
         for size, (width, height, scale) in SIZES.items():
             for palette in PALETTES:

@@ -10,13 +10,12 @@ RINGSIDE_PICTURES=FOLDER: see tasks_test.py.
 
 import json
 import os
-import shutil
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
-from tasks_test import BUILD, PICTURES, SIZES, PALETTES, Program, eventually, query, record
+import tasks_test  # as a module: its tests are run there
+from tasks_test import BUILD, PALETTES, SIZES, Program, eventually, query
 
 from gi.repository import Atspi
 
@@ -26,14 +25,7 @@ VIEWS = {"summary": "ctrl+1", "findings": "ctrl+2", "timeline": "ctrl+3", "ranks
          "compare": "ctrl+shift+1", "sql": "ctrl+shift+2", "not_judged": "ctrl+shift+3"}
 
 
-class Tour(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp()
-        cls.addClassCleanup(shutil.rmtree, cls.folder, True)
-        cls.run_path = f"{cls.folder}/late.ringside"
-        record(cls.run_path)
-
+class Tour(tasks_test.RecordedRun):
     def opened(self, run, size="1280", palette="light"):
         width, height, scale = SIZES[size]
         program = Program(run, width, height, scale, palette, self.folder)

@@ -216,10 +216,6 @@ private:
 
 int main(int argc, char** argv)
 {
-    QApplication application(argc, argv);
-    ringside::gui::test::useOwnSettings();
-    ringside::gui::applyAppearance(application, ringside::gui::Appearance::Light);
-    ringside::gui::TestFollow test;
-    return QTest::qExec(&test, argc, argv);
+    return ringside::gui::test::runTests<ringside::gui::TestFollow>(argc, argv);
 }
 #include "tst_follow.moc"

@@ -426,10 +426,6 @@ private:
 
 int main(int argc, char** argv)
 {
-    QApplication application(argc, argv);
-    ringside::gui::test::useOwnSettings();
-    ringside::gui::applyAppearance(application, ringside::gui::Appearance::Light);
-    ringside::gui::TestWindow test;
-    return QTest::qExec(&test, argc, argv);
+    return ringside::gui::test::runTests<ringside::gui::TestWindow>(argc, argv);
 }
 #include "tst_window.moc"

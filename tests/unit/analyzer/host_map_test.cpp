@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The map of hosts: what they sent each other and by which source, which findings belong to which line, and
 // what was not measured.
+#include "host_ring.h"
 #include "report/host_map.h"
 #include "report/link_text.h"
 #include "support/durations.h"
@@ -13,20 +14,6 @@ namespace ringside::report {
 namespace {
 
 using namespace test;
-
-/// A ring of four hosts, a rank each.
-TraceBuilder ring()
-{
-    TraceBuilder trace(4);
-    for (int rank = 0; rank < 4; ++rank) {
-        trace.host(rank, std::string(1, static_cast<char>('a' + rank)));
-    }
-    trace.steps(12, [](StepBuilder& step) {
-        step.everyRank().compute(3ms);
-        step.allReduce(4_MiB, {.takes = 20ms});
-    });
-    return trace;
-}
 
 /// Five seconds of TCP from a rank to the next one, in which data was under way so much of the time.
 void carry(TraceBuilder& trace, int from, std::int64_t busyMs)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links between hosts over TCP: whose they are, how fast they were, and which of them rule slow_link names.
+#include "host_ring.h"
 #include "metrics/tcp_links.h"
 #include "probe/keep.h"
 #include "report/report.h"
@@ -16,20 +17,6 @@ using namespace test;
 
 using ringside::test::kSecond;
 constexpr std::int64_t kMegabyte = 1'000'000;
-
-/// A ring of four hosts, a rank each.
-TraceBuilder ring()
-{
-    TraceBuilder trace(4);
-    for (int rank = 0; rank < 4; ++rank) {
-        trace.host(rank, std::string(1, static_cast<char>('a' + rank)));
-    }
-    trace.steps(12, [](StepBuilder& step) {
-        step.everyRank().compute(3ms);
-        step.allReduce(4_MiB, {.takes = 20ms});
-    });
-    return trace;
-}
 
 struct Carried {
     std::int64_t megabytes = 100; ///< a second
