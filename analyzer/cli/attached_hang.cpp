@@ -2,16 +2,15 @@
 #include "cli/attached_hang.h"
 
 #include "attach/stuck.h"
-#include "cli/clock.h"
-#include "cli/launch.h"
-#include "cli/messages.h"
-#include "cli/ras_client.h"
-#include "cli/ras_place.h"
-#include "cli/stacks/bounded_child.h"
-#include "cli/stacks/collect.h"
-#include "cli/stacks/thread_snapshot.h"
 #include "cli/standard_streams.h"
+#include "host/monotonic.h"
 #include "host/process.h"
+#include "output/messages.h"
+#include "ras/client.h"
+#include "ras/place.h"
+#include "stacks/bounded_child.h"
+#include "stacks/collect.h"
+#include "stacks/thread_snapshot.h"
 
 #include <ringside/error.h>
 
@@ -38,14 +37,14 @@ void release(pid_t pid, std::vector<pid_t> stillAttached)
 {
     for (int looks = 0; !stillAttached.empty() && looks < 100; ++looks) {
         std::this_thread::sleep_for(10ms);
-        releaseStopped(pid, stillAttached);
+        stacks::releaseStopped(pid, stillAttached);
     }
 }
 
 void takeSample(std::vector<Samples>& samples, const std::vector<attach::JobProcess>& processes)
 {
     for (std::size_t i = 0; i < processes.size(); ++i) {
-        CollectedStacks stacks = collectStacks(processes[i].pid, std::nullopt);
+        stacks::CollectedStacks stacks = stacks::collectStacks(processes[i].pid, std::nullopt);
         samples[i].push_back(std::move(stacks.rows));
         release(processes[i].pid, std::move(stacks.stillAttached));
     }
@@ -54,17 +53,17 @@ void takeSample(std::vector<Samples>& samples, const std::vector<attach::JobProc
 attach::StuckReport watch(const std::vector<attach::JobProcess>& processes)
 {
     attach::StuckReport report;
-    report.host = nameOfHost();
+    report.host = host::hostName();
     report.samples = kSamples;
     std::vector<Samples> samples(processes.size());
-    const std::int64_t beginNs = monotonicNs();
+    const std::int64_t beginNs = host::monotonicNs();
     for (std::size_t i = 0; i < kSamples; ++i) {
         if (i > 0) {
             std::this_thread::sleep_for(kPause);
         }
         takeSample(samples, processes);
     }
-    report.secondsWatched = static_cast<double>(monotonicNs() - beginNs) / 1e9;
+    report.secondsWatched = static_cast<double>(host::monotonicNs() - beginNs) / 1e9;
     for (std::size_t i = 0; i < processes.size(); ++i) {
         const auto main = host::ownIdOf(std::to_string(processes[i].pid));
         report.processes.push_back({processes[i], attach::standingOf(samples[i], main.value_or(0))});
@@ -82,10 +81,10 @@ void askRasOf(const std::vector<pid_t>& roots, attach::StuckReport& report)
     if (!attach::isStuck(report) && report.lookFirst.empty()) {
         return;
     }
-    const RasPlace place = rasPlaceOf(roots);
+    const ras::RasPlace place = ras::rasPlaceOf(roots);
     const int never = eventfd(0, EFD_CLOEXEC);
-    const RasReply reply =
-        place.isOff ? RasReply{"", "NCCL_RAS_ENABLE is 0"} : askRas(place.address, never, kLimitMs);
+    const ras::RasReply reply =
+        place.isOff ? ras::RasReply{"", "NCCL_RAS_ENABLE is 0"} : ras::askRas(place.address, never, kLimitMs);
     close(never);
     attach::addRas(report, reply.answer, reply.whyNot);
 }
@@ -100,8 +99,8 @@ bool printWhereProcessesStand(const std::vector<pid_t>& roots, const std::string
                     "Name the launcher or a rank of the job by its process id on this host; in a container, "
                     "ids are those that `ps` shows there.");
     }
-    printNote("ringside: takes the stacks of {} process{} {} times\n", processes.size(),
-              processes.size() == 1 ? "" : "es", kSamples);
+    output::printNote("ringside: takes the stacks of {} process{} {} times\n", processes.size(),
+                      processes.size() == 1 ? "" : "es", kSamples);
     attach::StuckReport report = watch(processes);
     askRasOf(roots, report);
     printResult(format == "json" ? attach::formatJson(report) : attach::formatText(report));
@@ -110,7 +109,7 @@ bool printWhereProcessesStand(const std::vector<pid_t>& roots, const std::string
 
 attach::Gpus askForGpus()
 {
-    const BoundedResult answer = runBounded(
+    const stacks::BoundedResult answer = stacks::runBounded(
         [] {
             fmt::print("{}", attach::formatGpus(attach::readGpus()));
             std::fflush(stdout);

@@ -2,7 +2,7 @@
 #include "cli/child_process.h"
 
 #include "cli/command.h"
-#include "cli/messages.h"
+#include "output/messages.h"
 #include "trace/read/system_error.h"
 #include "trace/shell_word.h"
 
@@ -200,8 +200,8 @@ CommandEnd runCommand(const std::vector<std::string>& command, const std::functi
         return end;
     }
     const std::string_view advice = adviceFor(command.front(), error);
-    printMessage("ringside: error: cannot start {}: {}{}{}\n", trace::shellWord(command.front()),
-                 std::strerror(error), advice.empty() ? "" : "\n  ", advice);
+    output::printMessage("ringside: error: cannot start {}: {}{}{}\n", trace::shellWord(command.front()),
+                         std::strerror(error), advice.empty() ? "" : "\n  ", advice);
     return {error == ENOENT ? kNotFound : kNotExecutable, 0};
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/hang_requests.h"
 
-#include "cli/messages.h"
-#include "cli/stacks/collect.h"
-#include "cli/stacks/thread_snapshot.h"
+#include "host/process.h"
+#include "output/messages.h"
+#include "stacks/collect.h"
+#include "stacks/thread_snapshot.h"
 #include "trace/read/process_state.h"
 #include "trace/shell_word.h"
 
@@ -11,9 +12,7 @@
 #include <ringside/trace/stacks.h>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <array>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -42,9 +41,7 @@ std::optional<Request> readRequest(const std::filesystem::path& file)
 
 bool isOfThisHost(const std::filesystem::path& file)
 {
-    std::array<char, 256> host{};
-    gethostname(host.data(), host.size() - 1);
-    return file.filename().string().starts_with(std::string(host.data()) + "-");
+    return file.filename().string().starts_with(host::hostName() + "-");
 }
 
 } // namespace
@@ -52,7 +49,7 @@ bool isOfThisHost(const std::filesystem::path& file)
 void HangRequests::answer()
 {
     for (auto entry = m_stillAttached.begin(); entry != m_stillAttached.end();) {
-        releaseStopped(entry->first, entry->second);
+        stacks::releaseStopped(entry->first, entry->second);
         entry = entry->second.empty() ? m_stillAttached.erase(entry) : std::next(entry);
     }
     std::vector<std::filesystem::path> requests;
@@ -66,7 +63,8 @@ void HangRequests::answer()
         try {
             answerOne(request);
         } catch (const std::exception& failure) {
-            printMessage("ringside: warning: no stacks of {}: {}\n", request.stem().string(), failure.what());
+            output::printMessage("ringside: warning: no stacks of {}: {}\n", request.stem().string(),
+                                 failure.what());
         }
     }
 }
@@ -81,15 +79,15 @@ void HangRequests::answerOne(const std::filesystem::path& file)
     if (!here) {
         return; // the process ended, or continued and withdrew its request
     }
-    printMessage("ringside: {} hangs: {}\n", file.stem().string(), request->reason);
+    output::printMessage("ringside: {} hangs: {}\n", file.stem().string(), request->reason);
     if (!m_adviceGiven) {
-        printMessage("ringside: to see what it waits for: ringside hang {}\n",
-                     trace::shellWord(m_directory.string()));
+        output::printMessage("ringside: to see what it waits for: ringside hang {}\n",
+                             trace::shellWord(m_directory.string()));
         m_adviceGiven = true;
     }
     m_onHang();
     const auto pid = static_cast<pid_t>(*here);
-    CollectedStacks stacks = collectStacks(pid, request->hang);
+    stacks::CollectedStacks stacks = stacks::collectStacks(pid, request->hang);
     trace::writeStacks(std::filesystem::path(file).replace_extension(".stacks"), stacks.rows);
     if (!stacks.stillAttached.empty()) {
         m_stillAttached[pid] = std::move(stacks.stillAttached);

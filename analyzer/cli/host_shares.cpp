@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/host_shares.h"
 
-#include "cli/launch.h"
 #include "cli/team.h"
+#include "host/process.h"
 #include "reduce/share_hosts.h"
 
 namespace ringside::cli {
@@ -15,9 +15,9 @@ std::vector<bool> ownHosts(const std::vector<std::string>& hosts)
     }
     std::vector<std::size_t> owners(hosts.size());
     if (all->rank() > 0) {
-        all->send(nameOfHost());
+        all->send(host::hostName());
     } else {
-        std::vector<std::string> places{nameOfHost()};
+        std::vector<std::string> places{host::hostName()};
         for (std::size_t i = 1; i < all->size(); ++i) {
             places.push_back(all->receive(i));
         }

@@ -3,9 +3,9 @@
 
 #include "cli/command.h"
 #include "cli/host_shares.h"
-#include "cli/launch.h"
-#include "cli/messages.h"
 #include "cli/team.h"
+#include "host/process.h"
+#include "output/messages.h"
 #include "reduce/summary_file.h"
 
 #include <ringside/error.h>
@@ -94,8 +94,8 @@ void add(Said& to, const Said& more)
 
 void say(const Said& said)
 {
-    printNote("{}", said.notes);
-    printMessage("{}", said.warnings);
+    output::printNote("{}", said.notes);
+    output::printMessage("{}", said.warnings);
 }
 
 /// Which processes of a host will have more records than their summary.
@@ -173,12 +173,13 @@ void summarizeThisHost(const fs::path& run)
 {
     try {
         if (std::ranges::none_of(trace::findLeftoverRings(run), &trace::LeftoverRings::running)) {
-            summarizeHosts({run, nameOfHost(), {}, reduce::kDefaultSteps});
+            summarizeHosts({run, host::hostName(), {}, reduce::kDefaultSteps});
         }
     } catch (const Error& error) {
-        printMessage("ringside: warning: no summary was written: {}\n  {}\n", error.what(), error.hint);
+        output::printMessage("ringside: warning: no summary was written: {}\n  {}\n", error.what(),
+                             error.hint);
     } catch (const std::exception& error) {
-        printMessage("ringside: warning: no summary was written: {}\n", error.what());
+        output::printMessage("ringside: warning: no summary was written: {}\n", error.what());
     }
 }
 

@@ -3,13 +3,13 @@
 
 #include "attach/host_view.h"
 #include "cli/attached_hang.h"
-#include "cli/clock.h"
 #include "cli/command.h"
-#include "cli/launch.h"
 #include "cli/live_ports.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
 #include "cli/text_file.h"
+#include "host/monotonic.h"
+#include "host/process.h"
 #include "report/report.h"
 
 #include <unistd.h>
@@ -34,7 +34,7 @@ public:
     [[nodiscard]] attach::HostView look()
     {
         attach::HostView view;
-        view.host = nameOfHost();
+        view.host = host::hostName();
         attach::readMachine(view);
         view.gpus = askForGpus();
         view.processes = attach::processesOfHost(view.gpus);
@@ -52,7 +52,7 @@ private:
     void readPorts()
     {
         if (m_ports.areThere()) {
-            m_ports.read(monotonicNs());
+            m_ports.read(host::monotonicNs());
         }
     }
 

@@ -2,27 +2,21 @@
 #include "cli/launch.h"
 
 #include "host/other_process.h"
+#include "host/process.h"
 #include "values/parse_number.h"
 
 #include <unistd.h>
 
 #include <array>
 #include <cctype>
-#include <cstdlib>
 #include <string_view>
 
 namespace ringside::cli {
 namespace {
 
-std::string variable(const char* name)
-{
-    const char* const value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
-
 std::string named(const char* name)
 {
-    return std::string(name) + "=" + variable(name);
+    return std::string(name) + "=" + host::environmentValue(name);
 }
 
 /// Returns NAME=VALUE for each name that is set.
@@ -31,7 +25,7 @@ std::string listOf(const std::array<const char*, Count>& names)
 {
     std::string list;
     for (const char* const name : names) {
-        list += variable(name).empty() ? "" : (list.empty() ? "" : " ") + named(name);
+        list += host::environmentValue(name).empty() ? "" : (list.empty() ? "" : " ") + named(name);
     }
     return list;
 }
@@ -50,20 +44,21 @@ void addIds(Launch& launch)
     constexpr std::array kIds{kLaunchVariable, "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
                               "PALS_APID",     "PMI_JOBID",      "FLUX_JOB_ID"};
     for (const char* const name : kIds) {
-        if (!variable(name).empty()) {
+        if (!host::environmentValue(name).empty()) {
             launch.ids.push_back(named(name));
         }
     }
-    if (isStepOfSrun(variable("SLURM_STEP_ID")) && !variable("SLURM_JOB_ID").empty()) {
+    if (isStepOfSrun(host::environmentValue("SLURM_STEP_ID")) &&
+        !host::environmentValue("SLURM_JOB_ID").empty()) {
         launch.ids.push_back(named("SLURM_JOB_ID") + " " + named("SLURM_STEP_ID"));
     }
     // Without --rdzv-id, torchrun sets "none".
-    const std::string elastic = variable("TORCHELASTIC_RUN_ID");
+    const std::string elastic = host::environmentValue("TORCHELASTIC_RUN_ID");
     const bool hasElastic = !elastic.empty() && elastic != "none";
     if (hasElastic) {
         launch.ids.push_back(named("TORCHELASTIC_RUN_ID"));
     }
-    launch.restarts = hasElastic || !variable(kLaunchVariable).empty();
+    launch.restarts = hasElastic || !host::environmentValue(kLaunchVariable).empty();
 }
 
 /// The restart count begins at 0 again after a requeue.
@@ -71,7 +66,7 @@ std::int64_t attemptOfEnvironment()
 {
     constexpr std::int64_t kMoreThanRestarts = 1'000'000;
     const auto count = [](const char* name) {
-        return values::parseNumber<std::int32_t>(variable(name)).value_or(0);
+        return values::parseNumber<std::int32_t>(host::environmentValue(name)).value_or(0);
     };
     return count("SLURM_RESTART_COUNT") * kMoreThanRestarts + count("TORCHELASTIC_RESTART_COUNT");
 }
@@ -83,7 +78,7 @@ Launch launchOfEnvironment()
     Launch launch;
     addIds(launch);
     for (const char* const name : host::kRankVariables) {
-        if (launch.rank.empty() && !variable(name).empty()) {
+        if (launch.rank.empty() && !host::environmentValue(name).empty()) {
             launch.rank = named(name);
         }
     }
@@ -92,15 +87,9 @@ Launch launchOfEnvironment()
     return launch;
 }
 
-std::string nameOfHost()
-{
-    std::array<char, 65> host{};
-    return gethostname(host.data(), host.size() - 1) == 0 ? host.data() : "unknown";
-}
-
 std::string nameOf(const Launch& launch)
 {
-    std::string name = launch.ids.empty() ? nameOfHost() + "-" + std::to_string(getppid()) : "";
+    std::string name = launch.ids.empty() ? host::hostName() + "-" + std::to_string(getppid()) : "";
     for (const char c : launch.ids.empty() ? "" : launch.ids.front()) {
         name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
     }

@@ -25,8 +25,6 @@ struct Launch {
 
 [[nodiscard]] Launch launchOfEnvironment();
 
-[[nodiscard]] std::string nameOfHost();
-
 /// Returns a part for a file name: from the id, else from the launcher's process.
 [[nodiscard]] std::string nameOf(const Launch& launch);
 

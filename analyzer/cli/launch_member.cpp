@@ -90,7 +90,7 @@ Member thisMember(Launch launch)
 {
     Member member;
     member.launch = std::move(launch);
-    member.host = nameOfHost();
+    member.host = host::hostName();
     member.bootId = host::bootId();
     member.pid = static_cast<std::uint32_t>(getpid());
     member.startTicks = host::ownStartTicks();
@@ -152,7 +152,7 @@ std::optional<Member> memberFromText(const std::string& text)
 
 bool mayRun(const Member& member)
 {
-    return member.host != nameOfHost() || member.bootId != host::bootId() ||
+    return member.host != host::hostName() || member.bootId != host::bootId() ||
            trace::pidHere(member.pid, member.startTicks).has_value();
 }
 

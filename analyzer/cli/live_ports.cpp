@@ -1,32 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/live_ports.h"
 
-#include <unistd.h>
+#include "host/process.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
 
 namespace ringside::cli {
-namespace {
-
-std::string hostName()
-{
-    std::array<char, 256> name{};
-    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "this host";
-}
-
-} // namespace
 
 std::string sysfsRoot()
 {
-    const char* root = std::getenv("RINGSIDE_SYSFS_ROOT");
-    return root != nullptr && *root != '\0' ? root : "/sys";
+    const std::string root = host::environmentValue("RINGSIDE_SYSFS_ROOT");
+    return root.empty() ? "/sys" : root;
 }
 
 LivePorts::LivePorts(const std::string& sysfsRoot) : m_watch(sysfsRoot)
 {
-    m_trace.process.host = hostName();
+    m_trace.process.host = host::hostName();
 }
 
 void LivePorts::read(std::int64_t nowNs)

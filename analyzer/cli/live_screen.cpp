@@ -308,13 +308,14 @@ int watchOnScreen(const std::filesystem::path& run, const std::string& filter)
 
 #else
 
-#include "cli/messages.h"
+#include "output/messages.h"
 
 namespace ringside::cli {
 
 int watchOnScreen(const std::filesystem::path& run, const std::string& /*filter*/)
 {
-    printNote("ringside: this build has no screen view (it was built without ncurses): lines instead\n");
+    output::printNote(
+        "ringside: this build has no screen view (it was built without ncurses): lines instead\n");
     return watchAsLines(run);
 }
 

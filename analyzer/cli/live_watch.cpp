@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/live_watch.h"
 
-#include "cli/clock.h"
-#include "cli/launch.h"
-#include "cli/messages.h"
+#include "host/monotonic.h"
+#include "host/process.h"
 #include "live/alarm_log.h"
 #include "live/metrics.h"
+#include "output/messages.h"
 #include "output/output_file.h"
 #include "trace/write/small_file.h"
 
@@ -90,7 +90,7 @@ LiveWatch::LiveWatch(std::filesystem::path run, LiveOptions options, std::functi
     : m_run(std::move(run))
     , m_options(std::move(options))
     , m_onHang(std::move(onHang))
-    , m_host(nameOfHost())
+    , m_host(host::hostName())
     , m_hostLock(m_run / (m_host + trace::kLiveLockEnding), ownerName(m_host))
     , m_runLock(m_run / "alarms.lock", ownerName(m_host))
 {}
@@ -108,7 +108,7 @@ LiveWatch::~LiveWatch()
 
 void LiveWatch::look()
 {
-    const std::int64_t now = monotonicNs();
+    const std::int64_t now = host::monotonicNs();
     if (now < m_nextNs) {
         return;
     }
@@ -118,7 +118,7 @@ void LiveWatch::look()
     } catch (const std::exception& error) {
         if (!m_warned) {
             m_warned = true;
-            printMessage("ringside: warning: the job is not watched as a whole: {}\n", error.what());
+            output::printMessage("ringside: warning: the job is not watched as a whole: {}\n", error.what());
         }
     }
 }
@@ -143,11 +143,11 @@ void LiveWatch::lookNow()
 
 void LiveWatch::tell(const live::AlarmChange& change, const live::RunNow& now)
 {
-    printMessage("ringside: {}: {}\n", change.began ? "alarm" : "alarm over", change.message);
+    output::printMessage("ringside: {}: {}\n", change.began ? "alarm" : "alarm over", change.message);
     const std::string line = live::alarmJson(change, now);
     if (!appendLine(m_run / live::kAlarmLog, line) && !m_logWarned) {
         m_logWarned = true;
-        printMessage(
+        output::printMessage(
             "ringside: warning: alarms are no longer written to {}: it cannot be written, or has reached "
             "{} MiB\n",
             (m_run / live::kAlarmLog).string(), live::kMostAlarmLogBytes >> 20);
@@ -166,7 +166,8 @@ void LiveWatch::startCommand(const std::string& alarm)
 {
     int input[2];
     if (m_commands.size() >= kMostCommands || pipe2(input, O_CLOEXEC) != 0) {
-        printMessage("ringside: warning: the command for alarms was not started: too many still run\n");
+        output::printMessage(
+            "ringside: warning: the command for alarms was not started: too many still run\n");
         return;
     }
     posix_spawn_file_actions_t actions;
@@ -193,7 +194,8 @@ void LiveWatch::startCommand(const std::string& alarm)
         m_commands.push_back(child);
         [[maybe_unused]] const ssize_t written = write(input[1], alarm.data(), alarm.size());
     } else {
-        printMessage("ringside: warning: cannot start the command for alarms: {}\n", std::strerror(error));
+        output::printMessage("ringside: warning: cannot start the command for alarms: {}\n",
+                             std::strerror(error));
     }
     close(input[1]);
 }

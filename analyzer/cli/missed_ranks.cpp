@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/missed_ranks.h"
 
-#include "cli/clock.h"
+#include "host/monotonic.h"
 #include "host/other_process.h"
 
 #include <fmt/format.h>
@@ -69,7 +69,7 @@ void MissedRanks::check()
 {
     constexpr std::int64_t kFirstPauseNs = 400'000'000;
     constexpr std::int64_t kLongestPauseNs = 60'000'000'000;
-    const std::int64_t now = monotonicNs();
+    const std::int64_t now = host::monotonicNs();
     if (now < m_nextNs) {
         return;
     }

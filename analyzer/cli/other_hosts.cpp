@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/other_hosts.h"
 
-#include "cli/messages.h"
 #include "cli/text_file.h"
+#include "output/messages.h"
 #include "trace/own_program.h"
 
 #include <ringside/error.h>
@@ -105,8 +105,8 @@ std::vector<doctor::Host> factsOfHosts(const std::string& launcher)
         answers, [](const auto& each) { return each.second.announced == each.second.lines; });
     for (auto& [name, answer] : answers) {
         if (answer.announced != answer.lines && anyWhole) {
-            printMessage("ringside: {} answered only {} of {} facts and is left out\n", name, answer.lines,
-                         answer.announced);
+            output::printMessage("ringside: {} answered only {} of {} facts and is left out\n", name,
+                                 answer.lines, answer.announced);
             continue;
         }
         refuseHalf(name, answer,

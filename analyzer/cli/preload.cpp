@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/preload.h"
 
-#include "cli/launch.h"
+#include "host/process.h"
 #include "trace/own_program.h"
 
 #include <ringside/error.h>
@@ -52,7 +52,7 @@ CollectorPath::CollectorPath(const fs::path& collector, const fs::path& runDirec
         m_folder = makePrivateFolder();
     }
     const fs::path folder = fitsPreload(runDirectory) ? runDirectory : m_folder;
-    m_link = folder / fmt::format("collector-{}-{}.so", nameOfHost(), getpid());
+    m_link = folder / fmt::format("collector-{}-{}.so", host::hostName(), getpid());
     std::error_code error;
     fs::create_symlink(collector, m_link, error);
     if (folder.empty() || error) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/process_ends.h"
 
-#include "cli/clock.h"
 #include "cli/pidfd.h"
+#include "host/monotonic.h"
 #include "trace/read/process_state.h"
 
 #include <ringside/trace/gone.h>
@@ -137,7 +137,7 @@ void ProcessEnds::noteEnds(int timeoutMs)
     if (poll(m_polled.data(), m_polled.size(), timeoutMs) <= 0) {
         return;
     }
-    const std::int64_t nowNs = monotonicNs();
+    const std::int64_t nowNs = host::monotonicNs();
     for (std::size_t i = m_polled.size() - 1; i > 0; --i) {
         if (m_polled[i].revents == 0) {
             continue;

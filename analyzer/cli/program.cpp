@@ -4,9 +4,9 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/interruption.h"
-#include "cli/messages.h"
 #include "cli/mistaken_words.h"
 #include "cli/standard_streams.h"
+#include "output/messages.h"
 #include "trace/utf8.h"
 
 #include <ringside/error.h>
@@ -84,7 +84,7 @@ int parseAndRun(const char* name, const cli::Command* asked, cli::Words words)
         sub->group(std::string(cli::headingOf(command->group)));
         actions.push_back(command->declareWithJob != nullptr ? command->declareWithJob(*sub, job)
                                                              : command->declare(*sub));
-        sub->add_flag_callback("-q,--quiet", cli::silenceNotes,
+        sub->add_flag_callback("-q,--quiet", output::silenceNotes,
                                "Print only warnings and errors on stderr, and no progress");
         if (command == asked) {
             action = &actions.back();

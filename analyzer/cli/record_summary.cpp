@@ -2,7 +2,7 @@
 #include "cli/record_summary.h"
 
 #include "cli/launch.h"
-#include "cli/messages.h"
+#include "output/messages.h"
 #include "trace/read/run_files.h"
 #include "trace/shell_word.h"
 
@@ -159,12 +159,12 @@ Stops findStops(const fs::path& runDirectory)
 void printSummary(const RecordedCommand& command, const Stops& stops)
 {
     for (const auto& [reason, processes] : stops) {
-        printMessage("ringside: recording stopped on {}: {}. The command went on unrecorded\n",
-                     countText(processes), reason);
+        output::printMessage("ringside: recording stopped on {}: {}. The command went on unrecorded\n",
+                             countText(processes), reason);
     }
     const std::size_t recorded = trace::databasesIn(command.runDirectory).size();
     if (recorded == 0) {
-        printMessage("ringside: nothing recorded: {}\n", whyNothing(command));
+        output::printMessage("ringside: nothing recorded: {}\n", whyNothing(command));
         return;
     }
     const std::string rank = launchOfEnvironment().rank; // such as "RANK=3"
@@ -172,8 +172,8 @@ void printSummary(const RecordedCommand& command, const Stops& stops)
         return; // the first rank says it for all that a launcher starts one by one
     }
     const std::string directory = command.runDirectory.string();
-    printNote("ringside: {} recorded in {}\nringside: next: ringside report {}\n", countText(recorded),
-              directory, trace::shellWord(directory));
+    output::printNote("ringside: {} recorded in {}\nringside: next: ringside report {}\n",
+                      countText(recorded), directory, trace::shellWord(directory));
 }
 
 } // namespace ringside::cli

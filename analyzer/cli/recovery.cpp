@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/recovery.h"
 
-#include "cli/messages.h"
+#include "output/messages.h"
 #include "trace/shell_word.h"
 #include "values/text.h"
 
@@ -27,16 +27,16 @@ void clearOne(const trace::RingFolder& folder)
     std::error_code absent;
     const fs::file_status run = fs::status(folder.run, absent);
     if (run.type() != fs::file_type::not_found && !fs::is_directory(run)) {
-        printMessage("ringside: {} was killed and left {} in {}; its run {} cannot be read: {}. Left as it "
-                     "is\n",
-                     folder.process, sizeOf(folder), folder.path.string(), folder.run.string(),
-                     absent.message());
+        output::printMessage(
+            "ringside: {} was killed and left {} in {}; its run {} cannot be read: {}. Left as it "
+            "is\n",
+            folder.process, sizeOf(folder), folder.path.string(), folder.run.string(), absent.message());
         return;
     }
     if (fs::is_directory(run)) {
         const int files = trace::copyLeftoverRings(folder.run);
         if (!fs::exists(folder.path, absent)) {
-            printMessage(
+            output::printMessage(
                 "ringside: {} was killed and left {} in memory: {} files moved into its run\n  Next: "
                 "ringside recover {}\n",
                 folder.process, sizeOf(folder), files, trace::shellWord(folder.run.string()));
@@ -44,7 +44,7 @@ void clearOne(const trace::RingFolder& folder)
         }
     }
     if (trace::removeRingFolder(folder)) {
-        printMessage(
+        output::printMessage(
             "ringside: {} was killed and left {} in {}; its run {} does not exist any more: removed\n",
             folder.process, sizeOf(folder), folder.path.string(), folder.run.string());
     }
@@ -56,14 +56,14 @@ void recoverAndReport(const fs::path& run, WhenNothing whenNothing, const fs::pa
 {
     const trace::RecoverReport report = trace::recover(run, rings);
     for (const auto& process : report.processes) {
-        printNote("ringside: {}: {} records recovered, {} dropped, {} calls in flight\n", process.name,
-                  process.records, process.dropped, process.inFlight);
+        output::printNote("ringside: {}: {} records recovered, {} dropped, {} calls in flight\n",
+                          process.name, process.records, process.dropped, process.inFlight);
     }
     for (const std::string& reason : report.skipped) {
-        printMessage("ringside: {}\n", reason);
+        output::printMessage("ringside: {}\n", reason);
     }
     if (whenNothing == WhenNothing::Report && report.processes.empty() && report.skipped.empty()) {
-        printNote("ringside: nothing to recover: no process of {} left rings\n", run.string());
+        output::printNote("ringside: nothing to recover: no process of {} left rings\n", run.string());
     }
 }
 
@@ -75,7 +75,7 @@ void clearRingFolders()
                 clearOne(folder);
             }
         } catch (const std::exception& error) {
-            printMessage(
+            output::printMessage(
                 "ringside: warning: {} has rings of a killed process: {}\n  Try: ringside recover {}\n",
                 folder.path.string(), error.what(), trace::shellWord(folder.run.string()));
         }

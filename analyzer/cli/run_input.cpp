@@ -2,10 +2,10 @@
 #include "cli/run_input.h"
 
 #include "cli/config.h"
-#include "cli/messages.h"
 #include "cli/terminal.h"
 #include "cli/text_file.h"
 #include "import/open_run.h"
+#include "output/messages.h"
 
 #include <ringside/error.h>
 
@@ -27,7 +27,7 @@ public:
     ~ProgressLine()
     {
         if (m_shown) {
-            printMessage("\r\x1b[K");
+            output::printMessage("\r\x1b[K");
         }
     }
     ProgressLine(const ProgressLine&) = delete;
@@ -37,9 +37,9 @@ public:
     {
         constexpr double kMegabyte = 1e6;
         m_shown = true;
-        printMessage("\r\x1b[Kringside: reading, {:.0f} of {:.0f} MB{}",
-                     static_cast<double>(state.done) / kMegabyte,
-                     static_cast<double>(state.total) / kMegabyte, timeLeftText(state));
+        output::printMessage("\r\x1b[Kringside: reading, {:.0f} of {:.0f} MB{}",
+                             static_cast<double>(state.done) / kMegabyte,
+                             static_cast<double>(state.total) / kMegabyte, timeLeftText(state));
         std::fflush(stderr);
     }
 
@@ -151,7 +151,7 @@ void withProgress(const std::function<void(importers::Progress&)>& read)
 {
     ProgressLine line;
     importers::Progress::Show show;
-    if (printsNotes() && obeysEscapes(STDERR_FILENO)) {
+    if (output::printsNotes() && obeysEscapes(STDERR_FILENO)) {
         show = [&line](const importers::ProgressState& state) { line.show(state); };
     }
     importers::Progress progress(std::move(show));

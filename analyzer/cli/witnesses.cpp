@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/witnesses.h"
 
-#include "cli/flight_dumps.h"
-#include "cli/ras_client.h"
-#include "cli/ras_question.h"
 #include "cli/text_file.h"
+#include "flight_dumps/flight_dumps.h"
 #include "hang/witness.h"
 #include "import/open_run.h"
 #include "import/rank_names.h"
+#include "ras/client.h"
+#include "ras/question.h"
 #include "values/parse_number.h"
 
 #include <fmt/format.h>
@@ -78,7 +78,7 @@ std::optional<fs::path> newestAnswer(const fs::path& folder)
     for (fs::directory_iterator entry(folder, error), end;
          !error && entry != end && files < kMostWitnessFiles; entry.increment(error), ++files) {
         std::error_code ignored;
-        const Age age{entry->path().extension() != kRasNotAsked, entry->last_write_time(ignored)};
+        const Age age{entry->path().extension() != ras::kRasNotAsked, entry->last_write_time(ignored)};
         if (entry->is_regular_file(ignored) && !entry->is_symlink(ignored) &&
             (!newest || newest->first < age)) {
             newest = {age, entry->path()};
@@ -93,8 +93,8 @@ hang::Witness ras(const fs::path& file, const hang::Report& report,
     hang::Witness witness;
     witness.source = hang::kRasSource;
     witness.title = hang::kRasTitle;
-    const std::string text = fs::file_size(file) <= kMostRasAnswerBytes ? readText(file) : "";
-    if (file.extension() == kRasNotAsked) {
+    const std::string text = fs::file_size(file) <= ras::kMostRasAnswerBytes ? readText(file) : "";
+    if (file.extension() == ras::kRasNotAsked) {
         constexpr std::size_t kLongestReason = 300;
         witness.notAvailable = "not asked: " + std::string(values::trimmed(text)).substr(0, kLongestReason);
         return witness;
@@ -134,11 +134,11 @@ void addWitnesses(hang::Report& report, const fs::path& run, const hang::Options
                   const std::vector<hang::RasMember>& members)
 {
     hearIfThere(report, kFlightRecorder, kFlightRecorderTitle, [&]() -> std::optional<hang::Witness> {
-        const std::vector<fs::path> files = newestDumps(run / kFlightDumpFolder);
+        const std::vector<fs::path> files = newestDumps(run / flight_dumps::kFlightDumpFolder);
         return files.empty() ? std::nullopt : std::optional(flightRecorder(files, options));
     });
     hearIfThere(report, hang::kRasSource, hang::kRasTitle, [&]() -> std::optional<hang::Witness> {
-        const auto file = newestAnswer(run / kRasFolder);
+        const auto file = newestAnswer(run / ras::kRasFolder);
         return file ? std::optional(ras(*file, report, members)) : std::nullopt;
     });
 }
@@ -146,11 +146,12 @@ void addWitnesses(hang::Report& report, const fs::path& run, const hang::Options
 std::string witnessesText(const fs::path& run)
 {
     std::vector<std::string> texts;
-    if (const std::size_t dumps = newestDumps(run / kFlightDumpFolder).size(); dumps > 0) {
+    if (const std::size_t dumps = newestDumps(run / flight_dumps::kFlightDumpFolder).size(); dumps > 0) {
         texts.push_back(fmt::format("{} of PyTorch's flight recorder",
                                     dumps == 1 ? "a dump" : fmt::format("{} dumps", dumps)));
     }
-    if (const auto file = newestAnswer(run / kRasFolder); file && file->extension() != kRasNotAsked) {
+    if (const auto file = newestAnswer(run / ras::kRasFolder);
+        file && file->extension() != ras::kRasNotAsked) {
         texts.emplace_back("an answer of NCCL's RAS");
     }
     return fmt::format("{}", fmt::join(texts, " and "));

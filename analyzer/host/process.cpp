@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 
 namespace ringside::host {
 
@@ -80,6 +81,18 @@ std::string ownPidNamespace()
     std::array<char, 64> link{};
     const ssize_t length = readlink("/proc/self/ns/pid", link.data(), link.size());
     return {link.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
+}
+
+std::string hostName()
+{
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+std::string environmentValue(const char* name)
+{
+    const char* const value = std::getenv(name);
+    return value != nullptr ? value : "";
 }
 
 std::string bootId()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes as shown by /proc: /proc/PID/stat, pid namespace, boot id. Values that cannot be read are null or
-// empty.
+// Processes as shown by /proc: /proc/PID/stat, pid namespace, boot id; and what this process knows of itself.
+// Values that cannot be read are null or empty.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -32,6 +32,12 @@ struct ProcessStat {
 
 /// Returns the link of this process's pid namespace, "pid:[4026531836]"; empty if not known.
 [[nodiscard]] std::string ownPidNamespace();
+
+/// Returns the name of this host; "unknown" if it cannot be read.
+[[nodiscard]] std::string hostName();
+
+/// Returns the value of an environment variable; empty if it is not set.
+[[nodiscard]] std::string environmentValue(const char* name);
 
 /// Returns the id of this boot of the machine; empty if not known.
 [[nodiscard]] std::string bootId();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "host/process.h"
 #include "host/sysfs_text.h"
 #include "probe/campaign.h"
 #include "probe/interface_choice.h"
 #include "probe/rdma_agent.h"
 #include "probe/tcp_message.h"
-#include "probe/this_host.h"
 
 #include <ringside/error.h>
 
@@ -66,12 +66,12 @@ void follow(const Agent& agent)
             fmt::format("cannot reach the leader at {} port {}", agent.leader.address, agent.leader.port),
             "Give `ringside probe --leader` an address of its host that all hosts reach.");
     }
-    const auto taken = ncclWouldUse(interfacesUp(), environmentValue("NCCL_SOCKET_IFNAME"),
-                                    environmentValue("NCCL_SOCKET_FAMILY"));
+    const auto taken = ncclWouldUse(interfacesUp(), host::environmentValue("NCCL_SOCKET_IFNAME"),
+                                    host::environmentValue("NCCL_SOCKET_FAMILY"));
     LineConnection leader(std::move(connection));
     RdmaAgent rdma;
     bool more = sendMessage(leader, {{"token", agent.token},
-                                     {"host", hostName()},
+                                     {"host", host::hostName()},
                                      {"interface", taken ? taken->name : ""},
                                      {"address", taken ? taken->address : ""},
                                      {"mbps", taken ? rateOf(taken->name) : 0},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/keep.h"
 
+#include "host/process.h"
 #include "metrics/gigabytes.h"
-#include "probe/this_host.h"
 #include "trace/vocabulary/series.h"
 
 #include <ringside/error.h>
@@ -34,7 +34,7 @@ class Record {
 public:
     Record()
     {
-        m_rows.process.host = hostName();
+        m_rows.process.host = host::hostName();
         m_rows.process.pid = getpid();
         m_rows.process.startNs = m_now;
         m_rows.process.endNs = m_now;

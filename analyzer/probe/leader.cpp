@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "host/process.h"
 #include "probe/campaign.h"
 #include "probe/launchers.h"
 #include "probe/rdma_message.h"
 #include "probe/rdma_round.h"
 #include "probe/tcp_message.h"
-#include "probe/this_host.h"
 #include "trace/own_program.h"
 
 #include <ringside/error.h>
@@ -230,7 +230,7 @@ Matrix lead(const Campaign& campaign)
 {
     const std::string token = randomToken();
     const Descriptor listener = listenAt(campaign.leader);
-    const std::string address = campaign.leader.empty() ? hostName() : campaign.leader;
+    const std::string address = campaign.leader.empty() ? host::hostName() : campaign.leader;
     Launchers launchers;
     const std::string self = trace::ownProgram();
     for (std::size_t i = 0; i < campaign.launchers.size(); ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/rdma_agent.h"
 
+#include "host/process.h"
 #include "host/sysfs_text.h"
-#include "probe/this_host.h"
 
 #include <ringside/error.h>
 
@@ -13,9 +13,10 @@
 namespace ringside::probe {
 
 RdmaAgent::RdmaAgent()
-    : m_choice(ncclWouldUse("/sys", {environmentValue("NCCL_IB_DISABLE"), environmentValue("NCCL_IB_HCA"),
-                                     environmentValue("NCCL_IB_GID_INDEX"), environmentValue("NCCL_IB_SL"),
-                                     environmentValue("NCCL_IB_TC")}))
+    : m_choice(ncclWouldUse("/sys",
+                            {host::environmentValue("NCCL_IB_DISABLE"), host::environmentValue("NCCL_IB_HCA"),
+                             host::environmentValue("NCCL_IB_GID_INDEX"),
+                             host::environmentValue("NCCL_IB_SL"), host::environmentValue("NCCL_IB_TC")}))
 {
     if (!m_choice.ports.empty() && writingLibrary() == nullptr) {
         m_choice = {{}, "libibverbs.so.1 cannot be loaded, or lacks functions of its version IBVERBS_1.1"};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside env`: prints the variables that `record` would set, for launchers that accept no command prefix.
 #include "cli/command.h"
-#include "cli/messages.h"
 #include "cli/preload.h"
 #include "cli/recording_options.h"
 #include "cli/run_directory.h"
 #include "cli/standard_streams.h"
 #include "cli/trial_run.h"
+#include "output/messages.h"
 #include "trace/shell_word.h"
 
 #include <ringside/error.h>
@@ -62,7 +62,8 @@ std::filesystem::path collectorToPrint()
                     "Set RINGSIDE_COLLECTOR to a permanent link whose path has none of these characters.");
     }
     if (const std::string why = whyNotLoadable(collector); !why.empty()) {
-        printMessage("ringside: warning: {} cannot be loaded on this machine: {}\n", collector.string(), why);
+        output::printMessage("ringside: warning: {} cannot be loaded on this machine: {}\n",
+                             collector.string(), why);
     }
     return collector;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside export RUN --format FORMAT -o OUTPUT`: writes a run for other programs.
 #include "cli/command.h"
-#include "cli/messages.h"
 #include "cli/run_input.h"
 #include "export/exporter.h"
+#include "output/messages.h"
 #include "values/parse_moment.h"
 
 #include <ringside/error.h>
@@ -103,7 +103,7 @@ int write(const Options& options)
                 umask(S_IRWXG | S_IRWXO); // readable by the user only, like the run
             }
             writeWith(*exporter, report::buildReport(openRun(options.run), {}, modelOptions), options);
-            printNote("ringside: {} written to {}\n", exporter->title, options.output);
+            output::printNote("ringside: {} written to {}\n", exporter->title, options.output);
         }
     }
     return kPass;

@@ -5,16 +5,16 @@
 #include "hang/hang.h"
 
 #include "cli/attached_hang.h"
-#include "cli/clock.h"
 #include "cli/command.h"
-#include "cli/messages.h"
 #include "cli/run_input.h"
-#include "cli/stacks/collect.h"
-#include "cli/stacks/thread_snapshot.h"
 #include "cli/standard_streams.h"
 #include "cli/witnesses.h"
 #include "hang/rank_report.h"
+#include "host/monotonic.h"
 #include "import/open_run.h"
+#include "output/messages.h"
+#include "stacks/collect.h"
+#include "stacks/thread_snapshot.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/live_run.h>
@@ -69,13 +69,14 @@ void storeStacks(trace::LiveRun& live)
             continue;
         }
         trace::ProcessTrace& process = live.run.processes[i];
-        CollectedStacks stacks = collectStacks(static_cast<pid_t>(*live.pids[i]), std::nullopt);
+        stacks::CollectedStacks stacks =
+            stacks::collectStacks(static_cast<pid_t>(*live.pids[i]), std::nullopt);
         trace::writeStacks(trace::stackFileOf(process.path), stacks.rows);
         process.stacks = std::move(stacks.rows);
         ++taken;
     }
-    printNote("ringside: collected the stacks of {} process{} that run{} on this host\n", taken,
-              taken == 1 ? "" : "es", taken == 1 ? "s" : "");
+    output::printNote("ringside: collected the stacks of {} process{} that run{} on this host\n", taken,
+                      taken == 1 ? "" : "es", taken == 1 ? "s" : "");
 }
 
 /// Dumps of other tools do not tell whether their processes run.
@@ -98,7 +99,7 @@ int explain(const Options& options)
     if (options.stacks) {
         storeStacks(live);
     }
-    const std::int64_t nowNs = monotonicNs();
+    const std::int64_t nowNs = host::monotonicNs();
     std::vector<hang::ProcessNow> now;
     for (std::size_t i = 0; i < live.owners.size(); ++i) {
         now.push_back(stateOf(live.run.processes[i], live.owners[i], live.callsKnown[i], nowNs));

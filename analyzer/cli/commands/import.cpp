@@ -2,11 +2,11 @@
 // `ringside import FILES... -o RUN`: converts files of another tool to a native run that can be queried,
 // merged and shown.
 #include "cli/command.h"
-#include "cli/messages.h"
 #include "cli/run_directory.h"
 #include "cli/run_input.h"
 #include "import/importer.h"
 #include "import/write_run.h"
+#include "output/messages.h"
 
 #include <fmt/format.h>
 
@@ -25,8 +25,8 @@ int run(const Options& options)
     const trace::RunTrace trace = openRun(options.run);
     createRunDirectory(options.output);
     importers::writeRun(trace, options.output);
-    printNote("ringside: {} process{} imported into {}\n", trace.processes.size(),
-              trace.processes.size() == 1 ? "" : "es", options.output);
+    output::printNote("ringside: {} process{} imported into {}\n", trace.processes.size(),
+                      trace.processes.size() == 1 ? "" : "es", options.output);
     return kPass;
 }
 

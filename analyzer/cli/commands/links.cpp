@@ -3,13 +3,13 @@
 // reads, and does not retry a device that refuses.
 #include "report/links.h"
 
-#include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/live_ports.h"
 #include "cli/run_input.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
 #include "cli/tool_files.h"
+#include "host/monotonic.h"
 #include "report/link_text.h"
 #include "tool_output/make_run.h"
 
@@ -81,7 +81,7 @@ int watch(const Options& options)
         if (reading > 1) {
             std::this_thread::sleep_for(std::chrono::duration<double>(options.intervalS));
         }
-        ports.read(monotonicNs());
+        ports.read(host::monotonicNs());
         if (text || reading == count) {
             const report::Report report = report::buildReport(ports.run(), {});
             printResult((refresh ? "\x1b[H\x1b[2J" : "") + printed(report, options.format));

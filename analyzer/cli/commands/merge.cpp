@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside merge RUN -o FILE`: writes a run as one file, to store or send.
 #include "cli/command.h"
-#include "cli/messages.h"
 #include "cli/witnesses.h"
+#include "output/messages.h"
 
 #include <ringside/trace/merge.h>
 
@@ -27,12 +27,13 @@ Action declare(CLI::App& app)
         ->required();
     return [options] {
         const int processes = trace::merge(options->run, options->output);
-        printNote("ringside: {} process{} merged into {}\n", processes, processes == 1 ? "" : "es",
-                  options->output);
+        output::printNote("ringside: {} process{} merged into {}\n", processes, processes == 1 ? "" : "es",
+                          options->output);
         if (const std::string left = witnessesText(options->run); !left.empty()) {
-            printMessage("ringside: not merged, because the file holds traces only: {} in {}. Keep the run "
-                         "directory for ringside hang.\n",
-                         left, options->run);
+            output::printMessage(
+                "ringside: not merged, because the file holds traces only: {} in {}. Keep the run "
+                "directory for ringside hang.\n",
+                left, options->run);
         }
         return static_cast<int>(kPass);
     };

@@ -3,21 +3,21 @@
 // code through.
 #include "cli/child_process.h"
 #include "cli/command.h"
-#include "cli/flight_dumps.h"
 #include "cli/hang_requests.h"
 #include "cli/host_summaries.h"
 #include "cli/live_watch.h"
-#include "cli/messages.h"
 #include "cli/missed_ranks.h"
 #include "cli/preload.h"
 #include "cli/process_ends.h"
-#include "cli/ras_question.h"
 #include "cli/record_summary.h"
 #include "cli/recording_options.h"
 #include "cli/recovery.h"
 #include "cli/run_control.h"
 #include "cli/run_directory.h"
 #include "cli/trial_run.h"
+#include "flight_dumps/flight_dumps.h"
+#include "output/messages.h"
+#include "ras/question.h"
 #include "trace/shell_word.h"
 
 #include <ringside/error.h>
@@ -46,8 +46,8 @@ void collectLeftovers(const std::filesystem::path& directory)
         trace::copyLeftoverRings(directory);
         recoverAndReport(directory, WhenNothing::BeSilent);
     } catch (const std::exception& error) {
-        printMessage("ringside: warning: rings were not recovered: {}\n  Try: ringside recover {}\n",
-                     error.what(), trace::shellWord(directory.string()));
+        output::printMessage("ringside: warning: rings were not recovered: {}\n  Try: ringside recover {}\n",
+                             error.what(), trace::shellWord(directory.string()));
     }
 }
 
@@ -58,7 +58,7 @@ void finishRecording(const std::filesystem::path& directory, const Options& opti
 {
     std::error_code error;
     if (!std::filesystem::is_directory(directory, error)) {
-        printMessage(
+        output::printMessage(
             "ringside: warning: the recording is lost: {} was removed or moved while the command ran\n",
             directory.string());
         return;
@@ -86,12 +86,12 @@ CommandEnd runWatched(const Options& options, const Words& command, const std::f
     const std::filesystem::path& directory = run.path();
     const CollectorPath loaded(collector, directory);
     prepareEnvironment(settingsOf(options, loaded.path(), run));
-    RasQuestion ras(directory);
+    ras::RasQuestion ras(directory);
     HangRequests hangs(directory, [&ras] { ras.ask(); });
     MissedRanks missed(loaded.path());
     const ProcessEnds ends(directory);
     LiveWatch watch(directory, options.live, [&ras] { ras.ask(); });
-    FlightDumps dumps(directory);
+    flight_dumps::FlightDumps dumps(directory);
     const CommandEnd end = runCommand(command, [&] {
         hangs.answer();
         missed.check();
@@ -102,7 +102,7 @@ CommandEnd runWatched(const Options& options, const Words& command, const std::f
     dumps.finish();
     ras.look();
     if (options.recording.profile != "off") {
-        printMessage("{}", missed.text(directory));
+        output::printMessage("{}", missed.text(directory));
     }
     return end;
 }
@@ -135,7 +135,7 @@ Collector collectorToUse()
 /// Runs the command without a recording, because the job matters more.
 int runUnrecorded(const Words& command, const std::string& why)
 {
-    printMessage(
+    output::printMessage(
         "ringside: warning: not recording: {}; the command runs unrecorded (--require prevents this)\n", why);
     return ended(runCommand(command, [] {}));
 }

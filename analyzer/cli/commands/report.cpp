@@ -2,12 +2,12 @@
 // `ringside report RUN`: reports what limits a run. With --fail-on, its exit code gates a CI job.
 #include "cli/command.h"
 #include "cli/config.h"
-#include "cli/messages.h"
 #include "cli/run_input.h"
 #include "cli/run_report.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
 #include "cli/witnesses.h"
+#include "output/messages.h"
 #include "output/output_file.h"
 #include "report/format.h"
 
@@ -103,7 +103,8 @@ void noteWitnesses(const RunPaths& run)
         return;
     }
     if (const std::string found = witnessesText(run.front()); !found.empty()) {
-        printNote("ringside: {0} holds {1} about this job: ringside hang {0}\n", run.front().string(), found);
+        output::printNote("ringside: {0} holds {1} about this job: ringside hang {0}\n", run.front().string(),
+                          found);
     }
 }
 

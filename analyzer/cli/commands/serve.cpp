@@ -2,13 +2,13 @@
 // `ringside serve RUN`: the figures of a running job for a Prometheus that asks, or sent to a collector of
 // OpenTelemetry, by a process of its own. Like `top` it reads the small files in the run directory and asks
 // nothing of the job.
-#include "cli/clock.h"
 #include "cli/command.h"
-#include "cli/messages.h"
-#include "cli/metrics_server.h"
 #include "cli/otlp_sender.h"
+#include "host/monotonic.h"
+#include "http/metrics_server.h"
 #include "live/metrics.h"
 #include "live/snapshot.h"
+#include "output/messages.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ public:
 
     void look()
     {
-        const std::int64_t now = monotonicNs();
+        const std::int64_t now = host::monotonicNs();
         if (m_lookedNs != 0 && now - m_lookedNs < kNsASecond) {
             return;
         }
@@ -79,17 +79,18 @@ public:
     void send(const WatchedRun& watched)
     {
         constexpr std::int64_t kPeriodNs = 10 * kNsASecond;
-        const std::int64_t now = monotonicNs();
+        const std::int64_t now = host::monotonicNs();
         if (!watched.runs() || now < m_nextNs) {
             return;
         }
         m_nextNs = now + kPeriodNs;
         const auto failure = m_sender.send(live::formatOtlp(watched.view()));
         if (failure && !m_fails) {
-            printMessage("ringside: warning: {} did not take the figures: {}; they are sent again in 10 s\n",
-                         m_address, *failure);
+            output::printMessage(
+                "ringside: warning: {} did not take the figures: {}; they are sent again in 10 s\n",
+                m_address, *failure);
         } else if (!failure && m_fails) {
-            printNote("ringside: {} takes the figures again\n", m_address);
+            output::printNote("ringside: {} takes the figures again\n", m_address);
         }
         m_fails = failure.has_value();
     }
@@ -102,20 +103,20 @@ private:
 };
 
 /// Listens where `text` says, and tells the user.
-std::unique_ptr<MetricsServer> startServer(const std::string& text, const std::string& run,
-                                           WatchedRun& watched)
+std::unique_ptr<http::MetricsServer> startServer(const std::string& text, const std::string& run,
+                                                 WatchedRun& watched)
 {
-    const Endpoint endpoint = parseEndpoint(text);
-    auto server = std::make_unique<MetricsServer>(endpoint, [&watched] {
+    const http::Endpoint endpoint = http::parseEndpoint(text);
+    auto server = std::make_unique<http::MetricsServer>(endpoint, [&watched] {
         watched.look();
         return live::formatPrometheus(watched.view());
     });
     const bool isV6 = endpoint.address.find(':') != std::string::npos;
-    printNote("ringside: the figures of {} are at http://{}{}{}:{}/metrics\n", run, isV6 ? "[" : "",
-              endpoint.address, isV6 ? "]" : "", server->port());
+    output::printNote("ringside: the figures of {} are at http://{}{}{}:{}/metrics\n", run, isV6 ? "[" : "",
+                      endpoint.address, isV6 ? "]" : "", server->port());
     if (!endpoint.isLoopback) {
-        printMessage("ringside: warning: whoever reaches {} can read them: there is no password\n",
-                     endpoint.address);
+        output::printMessage("ringside: warning: whoever reaches {} can read them: there is no password\n",
+                             endpoint.address);
     }
     return server;
 }
@@ -128,13 +129,13 @@ int run(const Options& options)
     if (!options.otlp.empty()) {
         push = std::make_unique<Push>(options.otlp);
     }
-    std::unique_ptr<MetricsServer> server;
+    std::unique_ptr<http::MetricsServer> server;
     if (push == nullptr || !options.listen.empty()) {
         server = startServer(options.listen.empty() ? kListen : options.listen, options.run, watched);
     }
     watched.look();
     if (!watched.runs()) {
-        printNote("ringside: no job runs in {} yet: waiting for one\n", options.run);
+        output::printNote("ringside: no job runs in {} yet: waiting for one\n", options.run);
     }
     while (!watched.isOver()) {
         watched.look();
@@ -147,7 +148,7 @@ int run(const Options& options)
             std::this_thread::sleep_for(kLook);
         }
     }
-    printNote("ringside: {} is over\n", options.run);
+    output::printNote("ringside: {} is over\n", options.run);
     return kPass;
 }
 

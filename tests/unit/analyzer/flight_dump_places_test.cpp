@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where PyTorch writes the dumps of its flight recorder, by its environment variables.
-#include "cli/flight_dump_places.h"
+#include "flight_dumps/places.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ std::vector<std::string> prefixes(const std::map<std::string, std::string, std::
         const auto found = environment.find(name);
         return found != environment.end() ? std::optional(found->second) : std::nullopt;
     };
-    return cli::dumpPrefixes(variable, "/srv/job");
+    return flight_dumps::dumpPrefixes(variable, "/srv/job");
 }
 
 TEST(FlightDumpPlaces, theOldNameIsReadByAllVersions)

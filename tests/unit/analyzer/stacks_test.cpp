@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looking into another process from outside: what is found, and that the process notices nothing lasting.
-#include "cli/stacks/bounded_child.h"
-#include "cli/stacks/collect.h"
-#include "cli/stacks/thread_snapshot.h"
+#include "stacks/bounded_child.h"
+#include "stacks/collect.h"
+#include "stacks/thread_snapshot.h"
 #include "support/temporary_directory.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ extern "C" __attribute__((noinline)) void otherThreadPauses()
 namespace {
 
 using namespace ringside;
-using namespace ringside::cli;
+using namespace ringside::stacks;
 using namespace std::chrono_literals;
 
 volatile sig_atomic_t g_signals = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/flight_dump_file.h"
+#include "flight_dumps/dump_file.h"
 
 #include "import/importer.h"
 
@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <string_view>
 
-namespace ringside::cli {
+namespace ringside::flight_dumps {
 namespace {
 
 namespace fs = std::filesystem;
@@ -85,4 +85,4 @@ FlightDumpFile readFlightDump(const fs::path& file)
     return {true, std::move(content)};
 }
 
-} // namespace ringside::cli
+} // namespace ringside::flight_dumps

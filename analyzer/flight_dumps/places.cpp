@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/flight_dump_places.h"
+#include "flight_dumps/places.h"
 
-namespace ringside::cli {
+namespace ringside::flight_dumps {
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,4 +39,4 @@ std::vector<std::string> dumpPrefixes(const Variable& variable, const fs::path& 
     return prefixes;
 }
 
-} // namespace ringside::cli
+} // namespace ringside::flight_dumps

@@ -2,7 +2,7 @@
 // Function names of the stacks that thread_snapshot copied, by libdw. It reads only files that the process
 // has mapped; it searches no separate debug information, neither on disk nor over the network.
 #pragma once
-#include "cli/stacks/thread_snapshot.h"
+#include "stacks/thread_snapshot.h"
 
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 
 struct Dwfl;
 
-namespace ringside::cli {
+namespace ringside::stacks {
 
 class Unwinder final {
 public:
@@ -37,4 +37,4 @@ private:
     std::string m_error;
 };
 
-} // namespace ringside::cli
+} // namespace ringside::stacks

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/ras_place.h"
+#include "ras/place.h"
 
 #include "host/other_process.h"
 
-namespace ringside::cli {
+namespace ringside::ras {
 
 RasPlace rasPlaceOf(const std::vector<pid_t>& roots)
 {
@@ -18,4 +18,4 @@ RasPlace rasPlaceOf(const std::vector<pid_t>& roots)
     return place;
 }
 
-} // namespace ringside::cli
+} // namespace ringside::ras

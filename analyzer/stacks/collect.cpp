@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/stacks/collect.h"
+#include "stacks/collect.h"
 
-#include "cli/clock.h"
-#include "cli/stacks/bounded_child.h"
-#include "cli/stacks/thread_snapshot.h"
-#include "cli/stacks/unwinder.h"
+#include "host/monotonic.h"
+#include "stacks/bounded_child.h"
+#include "stacks/thread_snapshot.h"
+#include "stacks/unwinder.h"
 #include "values/parse_number.h"
 
 #include <ringside/trace/stacks.h>
@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace ringside::cli {
+namespace ringside::stacks {
 namespace {
 
 using namespace std::chrono_literals;
@@ -192,7 +192,7 @@ std::vector<StackRow> parsePythonDump(std::string_view output, const PythonThrea
 CollectedStacks collectStacks(pid_t pid, std::optional<std::int64_t> hang)
 {
     CollectedStacks collected;
-    const std::int64_t takenNs = monotonicNs();
+    const std::int64_t takenNs = host::monotonicNs();
     ProcessSnapshot process = snapshotThreads(pid, 2s);
     addNative(collected.rows, process);
     addPython(collected.rows, process);
@@ -204,4 +204,4 @@ CollectedStacks collectStacks(pid_t pid, std::optional<std::int64_t> hang)
     return collected;
 }
 
-} // namespace ringside::cli
+} // namespace ringside::stacks

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace ringside::cli {
+namespace ringside::output {
 
 /// Implements --quiet for the whole process: only warnings and errors are printed from then on.
 void silenceNotes();
@@ -31,4 +31,4 @@ void printNote(fmt::format_string<Arguments...> format, Arguments&&... arguments
     }
 }
 
-} // namespace ringside::cli
+} // namespace ringside::output

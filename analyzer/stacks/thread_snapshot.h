@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace ringside::cli {
+namespace ringside::stacks {
 
 struct ThreadSnapshot {
     pid_t tid = 0;
@@ -37,4 +37,4 @@ struct ProcessSnapshot {
 /// Releases threads that have stopped meanwhile, and removes them from the list.
 void releaseStopped(pid_t pid, std::vector<pid_t>& stillAttached);
 
-} // namespace ringside::cli
+} // namespace ringside::stacks

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/messages.h"
+#include "output/messages.h"
 
-namespace ringside::cli {
+namespace ringside::output {
 namespace {
 
 bool isQuiet = false;
@@ -18,4 +18,4 @@ bool printsNotes()
     return !isQuiet;
 }
 
-} // namespace ringside::cli
+} // namespace ringside::output

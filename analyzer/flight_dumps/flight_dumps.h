@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace ringside::cli {
+namespace ringside::flight_dumps {
 
 /// Folder of the copies in a run directory. Their names are HOST_rank_N.
 inline constexpr const char* kFlightDumpFolder = "flight_recorder";
@@ -55,4 +55,4 @@ private:
     bool m_warned = false;
 };
 
-} // namespace ringside::cli
+} // namespace ringside::flight_dumps

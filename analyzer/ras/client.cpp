@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/ras_client.h"
+#include "ras/client.h"
 
-#include "cli/clock.h"
+#include "host/monotonic.h"
 #include "values/parse_number.h"
 
 #include <arpa/inet.h>
@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ringside::cli {
+namespace ringside::ras {
 namespace {
 
 constexpr std::string_view kDefaultAddress = "localhost:28028";
@@ -85,7 +85,8 @@ std::vector<Address> addressesOf(std::string_view text)
 /// One connection with a time limit for all that is done on it.
 class Connection final {
 public:
-    Connection(int stop, std::int64_t limitMs) : m_stop(stop), m_endNs(monotonicNs() + limitMs * kNsAMs) {}
+    Connection(int stop, std::int64_t limitMs) : m_stop(stop), m_endNs(host::monotonicNs() + limitMs * kNsAMs)
+    {}
     ~Connection() { closeSocket(); }
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -146,7 +147,7 @@ private:
 
     bool wait(short events)
     {
-        const std::int64_t leftMs = (m_endNs - monotonicNs()) / kNsAMs;
+        const std::int64_t leftMs = (m_endNs - host::monotonicNs()) / kNsAMs;
         std::array<pollfd, 2> polled{{{m_socket, events, 0}, {m_stop, POLLIN, 0}}};
         const int ready = leftMs > 0 ? poll(polled.data(), polled.size(), static_cast<int>(leftMs)) : 0;
         return (ready > 0 && polled[1].revents == 0) || (ready < 0 && errno == EINTR);
@@ -215,4 +216,4 @@ RasReply askRas(const std::optional<std::string>& address, int stop, std::int64_
     return {"", fmt::format("nothing listens at {}: NCCL before 2.24 has no RAS", where)};
 }
 
-} // namespace ringside::cli
+} // namespace ringside::ras

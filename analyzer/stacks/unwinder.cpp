@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/stacks/unwinder.h"
+#include "stacks/unwinder.h"
 
 #include "trace/vocabulary/demangle.h"
 
@@ -12,7 +12,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace ringside::cli {
+namespace ringside::stacks {
 namespace {
 
 /// The default function would also ask debuginfod servers and wait for them.
@@ -125,4 +125,4 @@ std::string Unwinder::describe(std::uint64_t address, bool exact) const
                : fmt::format("{:#x} ({})", address, base);
 }
 
-} // namespace ringside::cli
+} // namespace ringside::stacks

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ringside::cli {
+namespace ringside::ras {
 
 struct RasPlace {
     std::optional<std::string> address; ///< NCCL_RAS_ADDR; null: NCCL's default
@@ -18,4 +18,4 @@ struct RasPlace {
 /// the environments of `roots` and of what they started.
 [[nodiscard]] RasPlace rasPlaceOf(const std::vector<pid_t>& roots);
 
-} // namespace ringside::cli
+} // namespace ringside::ras

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ringside::cli {
+namespace ringside::flight_dumps {
 
 /// Value of an environment variable, or null.
 using Variable = std::function<std::optional<std::string>(std::string_view)>;
@@ -19,4 +19,4 @@ using Variable = std::function<std::optional<std::string>(std::string_view)>;
 [[nodiscard]] std::vector<std::string> dumpPrefixes(const Variable& variable,
                                                     const std::filesystem::path& workingDirectory);
 
-} // namespace ringside::cli
+} // namespace ringside::flight_dumps

@@ -10,7 +10,7 @@
 
 struct MHD_Daemon;
 
-namespace ringside::cli {
+namespace ringside::http {
 
 /// An IP address and a port.
 struct Endpoint {
@@ -41,4 +41,4 @@ private:
     MHD_Daemon* m_daemon = nullptr;
 };
 
-} // namespace ringside::cli
+} // namespace ringside::http

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace ringside::cli {
+namespace ringside::flight_dumps {
 
 inline constexpr std::uint64_t kMostFlightDumpBytes = std::uint64_t{64} << 20U; ///< usual is 1 MiB
 
@@ -18,4 +18,4 @@ struct FlightDumpFile {
 /// Reads the file. A link, a FIFO, another user's file and a file with other contents are no dump.
 [[nodiscard]] FlightDumpFile readFlightDump(const std::filesystem::path& file);
 
-} // namespace ringside::cli
+} // namespace ringside::flight_dumps

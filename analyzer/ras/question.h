@@ -2,7 +2,7 @@
 // Asks NCCL's RAS when a job seems to hang, on a thread of its own, and stores the answer in the run
 // directory for `ringside hang`: HOST-N.json or HOST-N.txt, or HOST-N.not_asked with the reason.
 #pragma once
-#include "cli/ras_place.h"
+#include "ras/place.h"
 
 #include <atomic>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-namespace ringside::cli {
+namespace ringside::ras {
 
 /// Folder of the answers in a run directory.
 inline constexpr const char* kRasFolder = "ras";
@@ -42,4 +42,4 @@ private:
     int m_number = 0;
 };
 
-} // namespace ringside::cli
+} // namespace ringside::ras

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/flight_dumps.h"
+#include "flight_dumps/flight_dumps.h"
 
-#include "cli/clock.h"
-#include "cli/flight_dump_file.h"
-#include "cli/flight_dump_places.h"
-#include "cli/launch.h"
-#include "cli/messages.h"
+#include "flight_dumps/dump_file.h"
+#include "flight_dumps/places.h"
 #include "hang/hang.h"
+#include "host/monotonic.h"
 #include "host/other_process.h"
+#include "host/process.h"
+#include "output/messages.h"
 #include "output/output_file.h"
 #include "values/parse_number.h"
 
@@ -23,7 +23,7 @@
 #include <optional>
 #include <string_view>
 
-namespace ringside::cli {
+namespace ringside::flight_dumps {
 namespace {
 
 namespace fs = std::filesystem;
@@ -68,14 +68,14 @@ std::optional<std::string> ownVariable(std::string_view name)
 
 FlightDumps::FlightDumps(fs::path run)
     : m_run(std::move(run))
-    , m_host(nameOfHost())
+    , m_host(host::hostName())
     , m_startNs(fileClockNs())
     , m_placesPauseNs(kFirstPlacesPauseNs)
 {}
 
 void FlightDumps::look()
 {
-    const std::int64_t now = monotonicNs();
+    const std::int64_t now = host::monotonicNs();
     try {
         if (now >= m_nextPlacesNs) {
             m_nextPlacesNs = now + m_placesPauseNs;
@@ -132,8 +132,9 @@ void FlightDumps::copyAll(When when)
         visit(prefix, when, copied);
     }
     if (!copied.empty()) {
-        printMessage("ringside: PyTorch's flight recorder wrote what {} did last: copied to {}\n",
-                     hang::rankList({copied.begin(), copied.end()}), (m_run / kFlightDumpFolder).string());
+        output::printMessage("ringside: PyTorch's flight recorder wrote what {} did last: copied to {}\n",
+                             hang::rankList({copied.begin(), copied.end()}),
+                             (m_run / kFlightDumpFolder).string());
     }
 }
 
@@ -200,8 +201,9 @@ void FlightDumps::warn(const std::string& text)
 {
     if (!m_warned) {
         m_warned = true;
-        printMessage("ringside: warning: dumps of PyTorch's flight recorder were not copied: {}\n", text);
+        output::printMessage("ringside: warning: dumps of PyTorch's flight recorder were not copied: {}\n",
+                             text);
     }
 }
 
-} // namespace ringside::cli
+} // namespace ringside::flight_dumps

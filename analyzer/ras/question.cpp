@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/ras_question.h"
+#include "ras/question.h"
 
-#include "cli/clock.h"
-#include "cli/launch.h"
-#include "cli/messages.h"
-#include "cli/ras_client.h"
+#include "host/monotonic.h"
+#include "host/process.h"
+#include "output/messages.h"
 #include "output/output_file.h"
+#include "ras/client.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 #include <exception>
 #include <system_error>
 
-namespace ringside::cli {
+namespace ringside::ras {
 namespace {
 
 constexpr std::int64_t kRasLimitMs = 25'000; ///< RAS itself gives up on silent ranks after 10 s
@@ -39,7 +39,7 @@ bool isAnswered(const std::filesystem::path& folder)
 } // namespace
 
 RasQuestion::RasQuestion(std::filesystem::path run)
-    : m_run(std::move(run)), m_host(nameOfHost()), m_stop(eventfd(0, EFD_CLOEXEC))
+    : m_run(std::move(run)), m_host(host::hostName()), m_stop(eventfd(0, EFD_CLOEXEC))
 {}
 
 RasQuestion::~RasQuestion()
@@ -55,7 +55,7 @@ RasQuestion::~RasQuestion()
 
 void RasQuestion::ask()
 {
-    const std::int64_t now = monotonicNs();
+    const std::int64_t now = host::monotonicNs();
     if (now < m_nextNs || m_thread.joinable() || m_stop < 0 || m_number >= kMostQuestions) {
         return;
     }
@@ -80,7 +80,7 @@ void RasQuestion::look()
     if (m_done && m_thread.joinable()) {
         m_thread.join();
         m_done = false;
-        printMessage("{}", m_message);
+        output::printMessage("{}", m_message);
     }
 }
 
@@ -122,4 +122,4 @@ void RasQuestion::store(const std::string& ending, const std::string& text)
     file.close();
 }
 
-} // namespace ringside::cli
+} // namespace ringside::ras

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <ctime>
 
-namespace ringside::cli {
+namespace ringside::host {
 
 /// Returns CLOCK_MONOTONIC in nanoseconds.
 [[nodiscard]] inline std::int64_t monotonicNs()
@@ -14,4 +14,4 @@ namespace ringside::cli {
     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-} // namespace ringside::cli
+} // namespace ringside::host

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-namespace ringside::cli {
+namespace ringside::stacks {
 
 struct BoundedResult {
     std::string output; ///< stdout and stderr, cut at 4 MiB
@@ -16,4 +16,4 @@ struct BoundedResult {
 /// Runs `work` in a child whose stdout and stderr are captured; its result is the child's exit code.
 [[nodiscard]] BoundedResult runBounded(const std::function<int()>& work, std::chrono::milliseconds limit);
 
-} // namespace ringside::cli
+} // namespace ringside::stacks

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/metrics_server.h"
+#include "http/metrics_server.h"
 
 #include <ringside/error.h>
 
@@ -16,7 +16,7 @@
 #include <microhttpd.h>
 #endif
 
-namespace ringside::cli {
+namespace ringside::http {
 namespace {
 
 [[noreturn]] void refuseEndpoint(const std::string& text)
@@ -193,4 +193,4 @@ std::uint16_t MetricsServer::port() const
 
 #endif
 
-} // namespace ringside::cli
+} // namespace ringside::http

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ringside::cli {
+namespace ringside::stacks {
 
 struct CollectedStacks {
     std::vector<trace::StackRow> rows;
@@ -34,4 +34,4 @@ struct PythonThreads {
 [[nodiscard]] std::vector<trace::StackRow> parsePythonDump(std::string_view output,
                                                            const PythonThreads& threads);
 
-} // namespace ringside::cli
+} // namespace ringside::stacks

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace ringside::cli {
+namespace ringside::ras {
 
 inline constexpr std::size_t kMostRasAnswerBytes = std::size_t{16} << 20U; ///< of 30,000 ranks
 
@@ -19,4 +19,4 @@ struct RasReply {
 /// asked. Returns at the latest after `limitMs`, and soon after `stop` (an eventfd) becomes readable.
 [[nodiscard]] RasReply askRas(const std::optional<std::string>& address, int stop, std::int64_t limitMs);
 
-} // namespace ringside::cli
+} // namespace ringside::ras

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/stacks/bounded_child.h"
+#include "stacks/bounded_child.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include <optional>
 #include <thread>
 
-namespace ringside::cli {
+namespace ringside::stacks {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -122,4 +122,4 @@ BoundedResult runBounded(const std::function<int()>& work, std::chrono::millisec
     return result;
 }
 
-} // namespace ringside::cli
+} // namespace ringside::stacks

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/stacks/thread_snapshot.h"
+#include "stacks/thread_snapshot.h"
 
 #include "host/process.h"
 #include "values/parse_number.h"
@@ -20,7 +20,7 @@
 #include <optional>
 #include <thread>
 
-namespace ringside::cli {
+namespace ringside::stacks {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -212,4 +212,4 @@ void releaseStopped(pid_t pid, std::vector<pid_t>& stillAttached)
     });
 }
 
-} // namespace ringside::cli
+} // namespace ringside::stacks
