@@ -3,6 +3,7 @@
 
 #include "cli/text_file.h"
 #include "report/report.h"
+#include "values/parse_share.h"
 
 #include <ringside/error.h>
 
@@ -25,13 +26,16 @@ constexpr std::string_view kKernels = "communication_kernels";
     throw Error(ErrorCode::Usage, fmt::format("{}:{}: {}", path.string(), where.begin.line, what), hint);
 }
 
+/// A share may be written as a text, "30%".
 double numberOf(const std::filesystem::path& path, std::string_view name, const toml::node& value)
 {
-    if (!value.is_number()) {
+    const auto number =
+        value.is_string() ? values::parseShare(*value.value<std::string_view>()) : value.value<double>();
+    if (!number || value.is_boolean()) {
         refuse(path, value.source(), fmt::format("'{}' is not a number", name),
-               "Shares are given as 0.3, not as \"30 %\".");
+               "Write a number, such as 12 or 0.3; a share also as \"30%\".");
     }
-    return *value.value<double>();
+    return *number;
 }
 
 const toml::table& tableOf(const std::filesystem::path& path, const toml::key& rule, const toml::node& node)

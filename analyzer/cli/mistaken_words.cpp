@@ -104,18 +104,36 @@ std::optional<Error> unknownChoice(const CLI::App& app)
     return std::nullopt;
 }
 
-/// Returns an error for a number that is out of an option's range, or null if the error is another one.
-std::optional<Error> outOfRange(const CLI::App& app, const CLI::ParseError& error)
+/// Returns an error for a value that a check of option_values.h refused, or null if the error is another one.
+std::optional<Error> refusedValue(const CLI::App& app, const CLI::ParseError& error)
 {
+    const std::string_view message = error.what();
+    for (const OptionText& option : optionTexts(app)) {
+        const std::string begin = option.names.back() + ": ";
+        if (!option.takes.empty() && message.starts_with(begin + "'")) {
+            return Error(ErrorCode::Usage,
+                         fmt::format("{}: {} takes no {}", fullName(app), option.names.back(),
+                                     message.substr(begin.size())),
+                         fmt::format("It takes {}.", option.takes));
+        }
+    }
+    return std::nullopt;
+}
+
+/// Returns an error for an option whose value is missing, or null if the error is another one.
+std::optional<Error> missingValue(const CLI::App& app, const CLI::ParseError& error)
+{
+    const std::string_view message = error.what();
     for (const OptionText& option : optionTexts(app)) {
         const std::string& name = option.names.back();
-        const CLI::Option* const parsed = app.get_option_no_throw(name);
-        if (!option.range.empty() && parsed != nullptr && !parsed->results().empty() &&
-            std::string_view(error.what()).starts_with(name + ":")) {
-            return Error(ErrorCode::Usage,
-                         fmt::format("{}: {} takes no '{}'", fullName(app), name, parsed->results().back()),
-                         fmt::format("It takes a number from {}.", option.range));
+        if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr || option.value.empty() ||
+            !message.starts_with(name + ": ")) {
+            continue;
         }
+        const std::string takes = option.choices.empty() ? option.takes : listOf(option.choices);
+        return Error(ErrorCode::Usage, fmt::format("{}: {} needs a value", fullName(app), name),
+                     takes.empty() ? fmt::format("Give it as {} {}.", name, option.value)
+                                   : fmt::format("It takes {}.", takes));
     }
     return std::nullopt;
 }
@@ -173,8 +191,11 @@ Error usageError(const CLI::App& root, const CLI::ParseError& error)
     if (auto unknown = unknownChoice(app)) {
         return *unknown;
     }
-    if (auto outside = outOfRange(app, error)) {
-        return *outside;
+    if (auto refused = refusedValue(app, error)) {
+        return *refused;
+    }
+    if (auto missing = missingValue(app, error)) {
+        return *missing;
     }
     return {ErrorCode::Usage, fmt::format("{}: {}", fullName(app), error.what()),
             fmt::format("`{} --help` lists its arguments.", fullName(app))};

@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char* kHeading = "Options"; // heading of options without a group
 
-/// Splits the parser's type, such as "TEXT:{a,b}" or "N:INT in [1 - 9]", into a name and its checks.
+/// Splits the parser's type, such as "TEXT:{a,b}" or "N:a whole number from 1 to 9", into a name and its
+/// check.
 std::pair<std::string, std::string> nameAndChecks(const CLI::Option& option)
 {
     const std::string type = option.get_type_name();
@@ -26,19 +27,6 @@ std::vector<std::string> choicesOf(const std::string& checks)
         return {};
     }
     return CLI::detail::split(checks.substr(1, checks.size() - 2), ',');
-}
-
-/// Returns "1 to 9" for "INT in [1 - 9]"; empty: there is no such range.
-std::string rangeOf(const std::string& checks)
-{
-    const std::size_t begin = checks.find(" in [");
-    const std::size_t middle = checks.find(" - ");
-    if (begin == std::string::npos || middle == std::string::npos || checks.starts_with('(')) {
-        return {};
-    }
-    const std::size_t first = begin + 5;
-    return fmt::format("{} to {}", checks.substr(first, middle - first),
-                       checks.substr(middle + 3, checks.find(']') - middle - 3));
 }
 
 std::vector<std::string> namesOf(const CLI::Option& option)
@@ -73,8 +61,8 @@ OptionText textOf(const CLI::Option& option)
     text.value = !option.get_option_text().empty() ? option.get_option_text()
                  : text.choices.empty()            ? name
                                                    : fmt::format("{}", fmt::join(text.choices, "|"));
-    text.range = rangeOf(checks);
-    text.description += text.range.empty() ? "" : fmt::format(" ({})", text.range);
+    text.takes = text.choices.empty() ? checks : "";
+    text.description += text.takes.empty() ? "" : fmt::format(" ({})", text.takes);
     text.description += text.isRequired && !text.isArgument ? "; required" : "";
     text.description += option.get_default_str().empty() ? "" : "; default: " + option.get_default_str();
     return text;

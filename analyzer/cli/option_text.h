@@ -11,8 +11,8 @@ struct OptionText {
     std::vector<std::string> names;   ///< "-o" and "--output"; an argument has one name, such as "RUN"
     std::string value;                ///< "FILE", "text|json"; empty: the option takes no value
     std::vector<std::string> choices; ///< all accepted values; empty: there are too many to list
-    std::string range;                ///< "1 to 9", of a number; empty: it has none
-    std::string description;          ///< with the range of values and the default
+    std::string takes;                ///< "a whole number from 1 to 9"; empty: any text, or `choices`
+    std::string description;          ///< with what it takes and the default
     std::string group;                ///< heading of its group
     bool isArgument = false;
     bool isRequired = false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/recording_options.h"
 
+#include "cli/option_values.h"
+
 #include <ringside/error.h>
 #include <ringside/trace/quantity.h>
 #include <ringside/trace/recording_windows.h>
@@ -11,24 +13,8 @@
 namespace ringside::cli {
 namespace {
 
-/// Returns the error text for CLI11; empty: the text is valid.
-std::string isDuration(const std::string& text)
-{
-    const bool fits = text == "0" || trace::parseDuration(text);
-    return fits ? "" : "'" + text + "' is neither 0 nor a duration such as 30s or 5m";
-}
-
 void checkLimits(const RecordingOptions& options)
 {
-    if (const auto bytes = trace::parseSize(options.maxSize);
-        !options.maxSize.empty() && bytes.value_or(0) < trace::kSmallestTraceBytes) {
-        throw Error(ErrorCode::Usage, fmt::format("--max-size takes no '{}'", options.maxSize),
-                    "Write a size of at least 4M, such as 2G.");
-    }
-    if (!options.keepLast.empty() && !trace::parseDuration(options.keepLast)) {
-        throw Error(ErrorCode::Usage, fmt::format("--keep-last takes no '{}'", options.keepLast),
-                    "Write a duration, such as 60s.");
-    }
     if (!options.keepLast.empty() && options.whenFull == "stop") {
         throw Error(ErrorCode::Usage, "--keep-last and --when-full stop exclude each other",
                     "Give one of them.");
@@ -40,9 +26,11 @@ void declareWindows(CLI::App& app, RecordingOptions& options)
     const auto hint = "; outside of it, the level is light, and with --profile light nothing is recorded";
     app.add_option("--start-step", options.startStep,
                    std::string("Record at the profile's level from this step on") + hint)
-        ->type_name("N");
+        ->type_name("N")
+        ->transform(wholeNumber(1));
     app.add_option("--steps", options.steps, "Number of steps to record; default: all until the end")
-        ->type_name("N");
+        ->type_name("N")
+        ->transform(wholeNumber(1));
     app.add_option("--window", options.window,
                    std::string("ON/OFF, such as 2s/60s: record at the profile's level for ON, then pause for "
                                "OFF, repeatedly") +
@@ -52,34 +40,35 @@ void declareWindows(CLI::App& app, RecordingOptions& options)
 
 void declareLimits(CLI::App& app, RecordingOptions& options)
 {
-    app.add_option("--max-size", options.maxSize,
-                   "Largest size of each process's file, such as 2G; default: none")
-        ->type_name("SIZE");
+    app.add_option("--max-size", options.maxSize, "Largest size of each process's file; default: none")
+        ->type_name("SIZE")
+        ->transform(size(trace::kSmallestTraceBytes));
     app.add_option("--when-full", options.whenFull,
                    "stop (default): record only definitions from then on; oldest: overwrite the oldest data")
         ->check(CLI::IsMember({"stop", "oldest"}));
     app.add_option(
            "--keep-last", options.keepLast,
-           "Flight recorder: keep the last DURATION, such as 60s, in memory (at most --max-size, default "
+           "Flight recorder: keep the last DURATION in memory (at most --max-size, default "
            "64M), and "
            "write it only if a process dies, fails or hangs, or on request (--attach-control RUN dump)")
-        ->type_name("DURATION");
+        ->type_name("DURATION")
+        ->transform(duration());
 }
 
 void declareWatching(CLI::App& app, RecordingOptions& options)
 {
     app.add_option("--hang-timeout", options.hangTimeout,
-                   "A call as long as this, or a stop of regular collectives twice as long, is a hang (30s, "
-                   "5m); 0: never; "
+                   "A call as long as this, or a stop of regular collectives twice as long, is a hang; "
+                   "0: never; "
                    "default: 300s")
         ->type_name("DURATION")
-        ->check(CLI::Validator(isDuration, "DURATION"));
+        ->transform(orZero(duration()));
     app.add_option("--sample-ms", options.sampleMs,
-                   "Interval in milliseconds at which GPU, process, machine and network are sampled, 10 to "
-                   "60000; 0: never; "
+                   "Interval in milliseconds at which GPU, process, machine and network are sampled; "
+                   "0: never; "
                    "default: 100")
         ->type_name("MS")
-        ->check(CLI::IsMember({"0"}) | CLI::Range(10, 60000));
+        ->transform(orZero(wholeNumber(10, 60'000)));
     app.add_flag_callback(
         "--cuda-events", [&options] { options.cudaEvents = "1"; },
         "If CUPTI cannot be used, time NCCL's calls by CUDA events in their streams (part of the "

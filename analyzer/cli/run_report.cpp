@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_report.h"
 
+#include "cli/option_values.h"
 #include "cli/team.h"
 #include "import/open_run.h"
 #include "trace/read/run_outline.h"
@@ -37,7 +38,7 @@ void addMemoryOption(CLI::App& app, std::uint64_t& rowBytes)
            "Memory for rows. A longer run is read in stretches of steps, and its findings say in "
            "how many of them they were seen")
         ->type_name("MIB")
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << kMib))
+        ->transform(wholeNumber(1, 1 << kMib))
         ->default_str(std::to_string(rowBytes >> kMib));
 }
 

@@ -2,7 +2,7 @@
 // Parses thresholds of rules that the user sets, and defines the names of limits.
 #include "report/nearest_name.h"
 #include "report/report.h"
-#include "values/parse_number.h"
+#include "values/parse_share.h"
 
 #include <ringside/error.h>
 
@@ -101,10 +101,10 @@ void setOption(rules::OptionValues& values, std::string_view assignment)
                     fmt::format("Give it as {}=NUMBER.", name));
     }
     const std::string_view text = assignment.substr(equals + 1);
-    const auto value = values::parseNumber<double>(text);
+    const auto value = values::parseShare(text);
     if (!value) {
         throw Error(ErrorCode::Usage, fmt::format("'{}' is not a number, in {}", text, assignment),
-                    "Write shares as 0.3, not as 30 %.");
+                    "Write a number, such as 12 or 0.3; a share also as 30%.");
     }
     values.insert_or_assign(std::string(name), *value);
 }

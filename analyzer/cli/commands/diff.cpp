@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside diff BASE NEW`: compares two runs. With --gate, the exit code tells whether the step got slower.
 #include "cli/command.h"
+#include "cli/option_values.h"
 #include "cli/run_input.h"
 #include "cli/run_report.h"
 #include "cli/standard_streams.h"
@@ -52,11 +53,9 @@ Action declare(CLI::App& app)
     app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();
-    const auto percent = CLI::Range(0.0, 100.0);
-    app.add_option("--tolerance", options->percent,
-                   "Changes of at most this share of a step, in %, count as equal")
+    app.add_option("--tolerance", options->percent, "Changes of at most this share of a step count as equal")
         ->type_name("PERCENT")
-        ->check(percent)
+        ->transform(percent(0, 100))
         ->capture_default_str();
     app.add_option_function<double>(
            "--gate",
@@ -66,14 +65,14 @@ Action declare(CLI::App& app)
            },
            "Exit with 1 if the step got slower by more than PERCENT, with 4 if inconclusive")
         ->type_name("PERCENT")
-        ->check(percent)
+        ->transform(percent(0, 100))
         ->excludes("--tolerance");
     return [options] { return diff(*options); };
 }
 
 constexpr std::array<Example, 2> kExamples{{
     {"ringside diff base.ringside new.ringside", "Step time and every metric side by side."},
-    {"ringside diff base.ringside new.ringside --gate 3",
+    {"ringside diff base.ringside new.ringside --gate 3%",
      "For CI: exit with 1 if the step got slower by more than 3 %."},
 }};
 

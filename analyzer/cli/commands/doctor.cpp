@@ -2,6 +2,7 @@
 // `ringside doctor`: checks a host, or all hosts of a job, before a run. It reads files and loads libraries.
 // It changes nothing, sends nothing, and starts only itself through the user's own launcher.
 #include "cli/command.h"
+#include "cli/option_values.h"
 #include "cli/other_hosts.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
@@ -147,7 +148,7 @@ Action declare(CLI::App& app)
     app.add_option("--round-trip-ms", options->need.roundTripMs,
                    "Round-trip time between the hosts in ms, from which the needed TCP buffers follow")
         ->type_name("MS")
-        ->check(CLI::Range(0.001, 1000.0))
+        ->transform(number(0.001, 1000))
         ->capture_default_str();
     app.add_option("--fail-on", options->failOn,
                    "Exit with 1 if there are findings of this severity or above; a difference between hosts "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside export RUN --format FORMAT -o OUTPUT`: writes a run for other programs.
 #include "cli/command.h"
+#include "cli/option_values.h"
 #include "cli/run_input.h"
 #include "export/exporter.h"
 #include "output/messages.h"
@@ -131,7 +132,8 @@ Action declare(CLI::App& app)
     app.add_option("--to", options->to, "perfetto, chrome: leave out what began after this time of the run")
         ->type_name("TIME");
     app.add_option("--rank", options->ranks, "perfetto, chrome: write this rank only; repeatable")
-        ->type_name("RANK");
+        ->type_name("RANK")
+        ->transform(wholeNumber(0));
     return [options] { return write(*options); };
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/attached_hang.h"
 #include "cli/command.h"
+#include "cli/option_values.h"
 #include "cli/run_input.h"
 #include "cli/standard_streams.h"
 #include "cli/witnesses.h"
@@ -126,11 +127,6 @@ int run(const Options& options)
     return printWhereProcessesStand(options.pids, options.format) && options.fail ? kFindings : kPass;
 }
 
-std::string isDuration(const std::string& text)
-{
-    return trace::parseDuration(text) ? "" : "'" + text + "' is not a duration such as 30s or 5m";
-}
-
 Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
@@ -142,7 +138,7 @@ Action declare(CLI::App& app)
            "Look at a job that is not recorded: this process and what it started on this host, such as "
            "a launcher. Shows where its ranks stand")
         ->type_name("PID")
-        ->check(CLI::PositiveNumber);
+        ->transform(processNumber());
     app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
@@ -150,7 +146,7 @@ Action declare(CLI::App& app)
                    "A wait of this length counts as stuck; also a shorter one if the process's own watchdog "
                    "reported it")
         ->type_name("DURATION")
-        ->check(CLI::Validator(isDuration, "DURATION"))
+        ->transform(duration())
         ->capture_default_str();
     app.add_flag("--stacks", options->stacks,
                  "Collect the stacks of the job's processes on this host, and store them in the run");

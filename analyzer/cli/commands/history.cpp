@@ -3,6 +3,7 @@
 #include "compare/history.h"
 
 #include "cli/command.h"
+#include "cli/option_values.h"
 #include "cli/run_input.h"
 #include "cli/run_report.h"
 #include "cli/standard_streams.h"
@@ -58,9 +59,9 @@ Action declare(CLI::App& app)
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();
     app.add_option("--excess", options->excess,
-                   "A GPU is slow if it computes longer than its peers by more than this, in percent")
+                   "A GPU is slow if it computes longer than its peers by more than this")
         ->type_name("PERCENT")
-        ->check(CLI::Range(0.0, 1000.0))
+        ->transform(percent(0, 1000))
         ->capture_default_str();
     return [options] { return history(*options); };
 }

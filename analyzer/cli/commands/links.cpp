@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/live_ports.h"
+#include "cli/option_values.h"
 #include "cli/run_input.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
@@ -133,12 +134,12 @@ Action declare(CLI::App& app)
         ->take_all();
     app.add_option("--interval", options->intervalS, "Seconds between two readings")
         ->type_name("SECONDS")
-        ->check(CLI::Range(0.1, 3600.0))
+        ->transform(number(0.1, 3600))
         ->capture_default_str();
     app.add_option("--count", options->count,
                    "Number of readings; 0: until interrupted (text), or two (json and prometheus)")
         ->type_name("N")
-        ->check(CLI::Range(0, 1'000'000))
+        ->transform(wholeNumber(0, 1'000'000))
         ->capture_default_str();
     app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "json", "prometheus"}))

@@ -2,6 +2,7 @@
 // `ringside probe`: measures the network between hosts before a run. It is the only command that sends
 // traffic. Its bytes and time are bounded. It must not be used on hosts on which a job runs.
 #include "cli/command.h"
+#include "cli/option_values.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
 #include "probe/all_reduce.h"
@@ -95,13 +96,13 @@ Action declare(CLI::App& app)
     app.add_option("--count", options->campaign.hosts,
                    "Number of hosts on which these commands start it; default: one for each command")
         ->type_name("N")
-        ->check(CLI::Range(2, 4096));
+        ->transform(wholeNumber(2, 4096));
     app.add_option(
            "--patience", options->campaign.patienceS,
            "Seconds in which all hosts must answer; those that do not, or whose command fails, are left "
            "out and named")
         ->type_name("SECONDS")
-        ->check(CLI::Range(1, 86'400))
+        ->transform(wholeNumber(1, 86'400))
         ->capture_default_str();
     app.add_option("--leader", options->campaign.leader,
                    "Address under which the other hosts reach this host; default: its host name")
@@ -112,7 +113,7 @@ Action declare(CLI::App& app)
                    "have a port that NCCL would use, over RDMA (default 32). With --all-reduce: the largest "
                    "size (default 256)")
         ->type_name("N")
-        ->check(CLI::Range(1, 1024));
+        ->transform(wholeNumber(1, 1024));
     app.add_flag("--all-reduce", options->allReduce,
                  "Measure all-reduces over all GPUs of this host instead, with the NCCL that a program "
                  "started here "

@@ -23,7 +23,7 @@ Action declare(CLI::App& app)
                    "About how many steps keep all their rows: blocks of 10 that are spread over the run, the "
                    "same on all hosts. 0: none, only the sums of each step")
         ->type_name("N")
-        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 30U))
+        ->transform(wholeNumber(0, 1 << 30))
         ->capture_default_str();
     return [options] { return summarizeHosts(*options); };
 }

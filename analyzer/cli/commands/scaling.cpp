@@ -4,6 +4,7 @@
 #include "compare/scaling.h"
 
 #include "cli/command.h"
+#include "cli/option_values.h"
 #include "cli/run_input.h"
 #include "cli/run_report.h"
 #include "cli/standard_streams.h"
@@ -61,9 +62,9 @@ Action declare(CLI::App& app)
     app.add_flag(
         "--shared-work", options->shared,
         "The global batch is fixed, so that ranks share the work; default: each rank has the same batch");
-    app.add_option("--gate", options->gate, "Exit with 1 if the efficiency is below this share, such as 0.7")
+    app.add_option("--gate", options->gate, "Exit with 1 if the efficiency is below this share")
         ->type_name("EFFICIENCY")
-        ->check(CLI::Range(0.01, 1.0));
+        ->transform(share(0.01, 1));
     return [options] { return scaling(*options); };
 }
 

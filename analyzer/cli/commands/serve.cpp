@@ -162,7 +162,7 @@ Action declare(CLI::App& app)
                    "IP address and port to listen on, port 0 for any; default 127.0.0.1:9464, which only "
                    "this machine "
                    "reaches")
-        ->type_name("ADDRESS:PORT");
+        ->type_name("ENDPOINT");
     app.add_option("--otlp", options->otlp,
                    "Send the figures to this collector of OpenTelemetry every 10 s (OTLP over HTTP, JSON) "
                    "instead; with "

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/host_watch.h"
 #include "cli/live_screen.h"
+#include "cli/option_values.h"
 #include "cli/running_runs.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
@@ -148,7 +149,10 @@ Action declare(CLI::App& app)
     app.add_option("--filter", options->filter,
                    "Ranks to list: numbers (0-7,12), a state (hanging) or a part of a host's name")
         ->type_name("RANKS");
-    app.add_option("--ranks", options->ranks, "Ranks to list")->type_name("COUNT")->capture_default_str();
+    app.add_option("--ranks", options->ranks, "Ranks to list")
+        ->type_name("COUNT")
+        ->transform(wholeNumber(0))
+        ->capture_default_str();
     return [options] { return run(*options); };
 }
 

@@ -3,6 +3,7 @@
 #include "whatif/whatif.h"
 
 #include "cli/command.h"
+#include "cli/option_values.h"
 #include "cli/run_input.h"
 #include "cli/standard_streams.h"
 #include "values/parse_number.h"
@@ -121,7 +122,7 @@ Action declare(CLI::App& app)
         ->check(CLI::IsMember({"fp16", "bf16"}));
     app.add_option("--accumulate", changes.accumulate, "Reduce and optimize once in N batches")
         ->type_name("N")
-        ->check(CLI::Range(2U, 4096U));
+        ->transform(wholeNumber(2, 4096));
     app.add_flag("--no-data-stalls", changes.noDataStalls, "The next batch is always ready");
     app.add_flag("--no-blocking-calls", changes.noBlockingCalls,
                  "The host does not wait for its GPU before it launches more work");
@@ -131,10 +132,10 @@ Action declare(CLI::App& app)
     app.add_option("--last-reduction-of", changes.lastReductionOf,
                    "The run reduces gradients N times in a step; keep only the last one (no_sync)")
         ->type_name("N")
-        ->check(CLI::Range(2U, 4096U));
+        ->transform(wholeNumber(2, 4096));
     app.add_option("--ranks", options->worldSize, "N ranks, each with its recorded batch")
         ->type_name("N")
-        ->check(CLI::Range(std::int64_t{2}, std::int64_t{65536}));
+        ->transform(wholeNumber(2, 65536));
     return [options] { return run(*options); };
 }
 

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -125,7 +126,7 @@ class CommandLine(cases.FolderCase):
         for options in (("--start-step", 5, "--window", "2s/60s"), ("--steps", "ten"), ("--start-step", 0),
                         ("--window", "2s"), ("--window", "2/60"), ("--window", "2s/60s", "--profile", "off")):
             done = self.ringside("record", "-o", self.run_directory, *options, "--", "true", expect=125)
-            self.assertRegex(done.stderr, "--(start-step|window|profile)", options)
+            self.assertRegex(done.stderr, "--(start-step|steps|window|profile)", options)
             self.assertFalse(self.run_directory.exists(), "a refused recording must not make its directory")
 
     def test_record_refuses_limits_that_mean_nothing(self):
@@ -254,9 +255,40 @@ class CommandLine(cases.FolderCase):
             said = self.ringside("record", "--attach-control", self.folder, command[:-1] + "x", expect=125).stderr
             self.assertIn("start, stop, level", said)
 
-        for words, range in ((("diff", "a", "b", "--gate", "200"), "0 to 100"), (("diff", "a", "b", "--gate", "much"), "0 to 100"), (("links", "--live", "--interval", "0"), "0.1 to 3600"),
-                             (("whatif", "x", "--ranks", "1"), "2 to 65536")):
-            self.assertIn(f"takes no '{words[-1]}'\n  It takes a number from {range}.", self.ringside(*words, expect=2).stderr)
+    def test_values_are_refused_with_what_the_option_takes(self):
+        """Every option with an own check, with values that are none of its; a sentence, and what it takes as in --help."""
+        values = ("abc", "1e999", "nan", "-1", "0x10", "7 7", "9" * 30)
+        refused = 0
+        for command in set(re.findall(r"^  ([a-z]+) ", self.ringside("--help").stdout, re.M)) - {"ringside"}:
+            code = 125 if command == "record" else 2
+            options = self.ringside(command, "--help").stdout.split("Examples:")[0]
+            for entry in re.split(r"^  (?=-)", options, flags=re.M)[1:]:
+                option = re.search("--[a-z-]+", entry).group()
+                takes = re.search(r"\(((?:an? |percent |the number )[^()]*)\)(?:;|$)", " ".join(entry.split()))
+                for value in values if takes else ():
+                    done = self.ringside(command, f"{option}={value}", expect=code)
+                    self.assertEqual(done.stderr.splitlines()[:2], [f"ringside: error: ringside {command}: {option} takes no '{value}'", f"  It takes {takes.group(1)}."])
+                    refused += 1
+        self.assertGreater(refused, 20 * len(values))
+
+    def test_a_missing_value_is_named(self):
+        for words, said in ((("hang", "--pid"), "--pid needs a value\n  It takes the number of a process, such as 4711."), (("env", "--steps="), "--steps needs a value\n  It takes a whole number from 1 on."),
+                            (("report", "x", "--format"), "--format needs a value\n  It takes "), (("report", "x", "-o"), "--output needs a value\n  Give it as --output FILE.")):
+            self.assertIn(said, self.ringside(*words, expect=2).stderr)
+
+    def test_numbers_are_refused_shortly(self):
+        for words, takes in ((("diff", "a", "b", "--gate", "200"), "percent from 0 to 100, such as 3 or 3%"), (("diff", "a", "b", "--tolerance", "3%%"), "percent from 0 to 100, such as 3 or 3%"),
+                             (("links", "--live", "--interval", "0"), "a number from 0.1 to 3600"), (("whatif", "x", "--ranks", "1"), "a whole number from 2 to 65536"),
+                             (("hang", "--pid", "abc"), "the number of a process, such as 4711"), (("hang", "--pid", "1", "--pid", "5000000000"), "the number of a process, such as 4711"),
+                             (("scaling", "x", "--gate", "70"), "a share from 0.01 to 1, such as 0.7 or 70%")):
+            self.assertIn(f"takes no '{words[-1]}'\n  It takes {takes}.", self.ringside(*words, expect=2).stderr)
+
+    def test_percent_are_written_with_and_without_their_sign(self):
+        absent = self.folder / "no.ringside"
+        for words in (("diff", absent, absent, "--gate", "3%"), ("diff", absent, absent, "--gate", "3 %"), ("diff", absent, absent, "--tolerance", "2.5"),
+                      ("history", absent, "--excess", "5%"), ("scaling", absent, "--gate", "70%"), ("scaling", absent, "--gate", "0.7"),
+                      ("report", absent, "--set", "late_rank.lost_share=5%")):
+            self.ringside(*words, expect=3)  # read; there is no run
 
     def test_every_error_ends_in_what_to_do(self):
         empty, text, folder = (self.folder / name for name in ("empty.json", "text", "folder"))
@@ -309,7 +341,7 @@ class CommandLine(cases.FolderCase):
 
     def test_thresholds_come_from_a_file(self):
         config = self.folder / "ringside.toml"
-        config.write_text('# ours\n[late_rank]\nlost_share = 0.05\nchance = 1e-3\n[small_messages]\nmin_messages = 8\n')
+        config.write_text('# ours\n[late_rank]\nlost_share = "5 %"\nchance = 1e-3\n[small_messages]\nmin_messages = 8\n')
         self.ringside("report", self.folder / "no.ringside", "--config", config, expect=3)  # read; there is no run
 
     def test_a_file_of_thresholds_is_refused_by_line(self):
@@ -317,7 +349,8 @@ class CommandLine(cases.FolderCase):
                 ("[late_rank]\nlost_share = 0.05\n[late_ranks]\nlost_share = 1\n", 4, "no rule has the option 'late_ranks.lost_share'"),
                 ("\n[late_rank]\nlost_shares = 0.05\n", 3, "no rule has the option 'late_rank.lost_shares'"),
                 ("lost_share = 0.05\n", 1, "no rule has the option 'lost_share'"),
-                ("[late_rank]\nlost_share = \"5 %\"\n", 2, "'late_rank.lost_share' is not a number"),
+                ("[late_rank]\nlost_share = \"5 of 100\"\n", 2, "'late_rank.lost_share' is not a number"),
+                ("[late_rank]\nlost_share = true\n", 2, "'late_rank.lost_share' is not a number"),
                 ("[late_rank]\nlost_share = nan\n", 2, "'nan' is not a number"),
                 ("communication_kernels = \"halo\"\n", 1, "communication_kernels is not a list of names"),
                 ("communication_kernels = [\"halo\", 7]\n", 1, "communication_kernels holds a value that is not a name"),
@@ -325,7 +358,7 @@ class CommandLine(cases.FolderCase):
                 ("[late_rank\n", 1, "")):
             said = self.configured(text)
             self.assertIn(f"ringside.toml:{line}: {words}", said)
-            self.assertRegex(said, "hint|Write|Shares")
+            self.assertRegex(said, "hint|Write")
         self.assertIn("cannot read", self.ringside("report", self.folder, "--config", self.folder / "none.toml", expect=2).stderr)
 
     def test_rules_lists_every_rule(self):

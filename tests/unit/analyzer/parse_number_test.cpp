@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "values/parse_number.h"
+#include "values/parse_share.h"
 
 #include <gtest/gtest.h>
 
@@ -31,6 +31,19 @@ TEST(ParseNumber, takesTheNumberAtTheBegin)
     EXPECT_EQ(text, "x");
     EXPECT_EQ(values::takeNumber<int>(text), std::nullopt);
     EXPECT_EQ(text, "x") << "stays where there is no number";
+}
+
+TEST(ParseShare, takesPercentWithTheirSign)
+{
+    EXPECT_EQ(values::parseShare("0.25"), 0.25);
+    EXPECT_EQ(values::parseShare("25%"), 0.25);
+    EXPECT_EQ(values::parseShare("25 %"), 0.25);
+    EXPECT_EQ(values::parsePercent("25"), 25.0);
+    EXPECT_EQ(values::parsePercent("25 %"), 25.0);
+    for (const char* text : {"", "%", "25%%", "25 % x", "x25", "25 percent"}) {
+        EXPECT_EQ(values::parseShare(text), std::nullopt) << text;
+        EXPECT_EQ(values::parsePercent(text), std::nullopt) << text;
+    }
 }
 
 TEST(Trimmed, losesTheSpacesAroundIt)
