@@ -97,6 +97,12 @@ def find_faults(root, rooms):
     return faults
 
 
+def read_targets(path):
+    """{room: (limit, goal)} of lines `room limit goal`."""
+    rows = (line.split() for line in path.read_text().splitlines() if line.strip() and not line.startswith("#"))
+    return {room: (int(limit), int(goal)) for room, limit, goal in rows}
+
+
 def heights(rooms):
     """{room: longest way down to a room that uses none}."""
     known = {}
@@ -109,8 +115,8 @@ def heights(rooms):
     return {room: height(room) for room in rooms}
 
 
-def picture(rooms):
-    """A Mermaid picture without the arrows that follow from others, and a table with all of them."""
+def picture(rooms, targets):
+    """A Mermaid picture without the arrows that follow from others, and a table with all of them. `targets`: {room: (limit, goal)} in lines."""
 
     def reach(room):
         return set(rooms[room][1]).union(*(reach(used) for used in rooms[room][1]))
@@ -123,29 +129,32 @@ def picture(rooms):
     for room, (_, uses, _) in rooms.items():
         follows = set().union(*(reach(used) for used in uses))
         lines += [f"  {room.replace('/', '_')} --> {used.replace('/', '_')}" for used in uses if used not in follows]
-    lines += ["```", "", "| room | holds | may use |", "|---|---|---|"]
+    lines += ["```", "", "| room | holds | may use | lines, at most | goal |", "|---|---|---|---|---|"]
     level = heights(rooms)
     for room in sorted(rooms, key=lambda name: (name.split("/")[0] != "collector", level[name], name)):
         folders, uses, holds = rooms[room]
-        lines.append(f"| `{room}/` | {holds} | {', '.join(sorted(uses)) or 'no other room'} |")
+        limit, goal = targets[room]
+        lines.append(f"| `{room}/` | {holds} | {', '.join(sorted(uses)) or 'no other room'} | {limit} | {goal} |")
     return "\n".join(lines) + "\n"
 
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     rooms = read_rooms(root / "tests/structure/rooms.txt")
+    targets = read_targets(root / "tests/structure/lines.txt")
     faults = find_faults(root, rooms)
+    faults += [f"{room} has no target: add it to tests/structure/lines.txt, see check_lines.py" for room in rooms if room not in targets]
     document = root / "docs/architecture.md"
     text = document.read_text() if document.exists() else ""
     if BEGIN not in text or END not in text:
         faults.append(f"docs/architecture.md lacks the marks {BEGIN.strip()} and {END.strip()}")
     elif not faults:
         before, after = text.split(BEGIN)[0], text.split(END)[1]
-        wanted = before + BEGIN + picture(rooms) + END + after
+        wanted = before + BEGIN + picture(rooms, targets) + END + after
         if "--write" in sys.argv:
             document.write_text(wanted)
         elif wanted != text:
-            faults.append("docs/architecture.md shows other rooms than tests/structure/rooms.txt: run "
+            faults.append("docs/architecture.md shows other rooms or targets than tests/structure/rooms.txt and lines.txt: run "
                           "python3 tests/structure/check_rooms.py . --write")
     print("\n".join(faults))
     return 1 if faults else 0

@@ -18,6 +18,7 @@ class Rooms(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         self.write("tests/structure/rooms.txt", LIST)
+        self.write("tests/structure/lines.txt", "house/roof 2 1\nhouse/wall 3 3\n")
         self.write("docs/architecture.md", "before\n" + MARKS + "after\n")
         self.write("house/roof/tile.h", '#include "../wall/brick.h"\n#include <vector>\n')
         self.write("house/wall/brick.h", "")
@@ -40,6 +41,7 @@ class Rooms(unittest.TestCase):
         self.assertEqual(self.check(), (0, "\n"))
         text = (self.root / "docs/architecture.md").read_text()
         self.assertIn("  house_roof --> house_wall\n", text)
+        self.assertIn("| `house/roof/` | the roof | house/wall | 2 | 1 |\n", text)
         self.assertTrue(text.startswith("before\n") and text.endswith("after\n"))
 
     def test_an_arrow_that_is_not_listed_is_named(self):
@@ -55,11 +57,16 @@ class Rooms(unittest.TestCase):
         self.write("house/roof/tile.h", "")
         self.assertIn("house/roof may use house/wall, but does not", self.faults())
 
+    def test_a_room_without_a_target_is_named(self):
+        self.write("tests/structure/lines.txt", "house/roof 2 1\n")
+        self.assertIn("house/wall has no target", self.faults())
+
     def test_a_folder_without_a_room_is_named(self):
         self.write("house/cellar/coal.cpp", "")
         self.assertIn("house/cellar/coal.cpp lies in no room", self.faults())
 
     def test_a_picture_of_other_rooms_is_named(self):
+        self.write("tests/structure/lines.txt", "house/roof 2 1\nhouse/wall 3 3\n")
         self.write("docs/architecture.md", "before\n" + MARKS + "after\n")
         self.assertIn("docs/architecture.md shows other rooms", self.faults())
 
