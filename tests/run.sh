@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds and runs the suite. Works from any directory; leaves nothing outside build/.
-# About 35 minutes on 2 cores from nothing, incremental afterwards. What takes longer lives in soak.sh.
+# README says how long it takes. What takes longer lives in soak.sh.
 . "$(dirname "${BASH_SOURCE[0]}")/support/environment.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/support/build_progress.sh"
 cd "$RINGSIDE_ROOT"
