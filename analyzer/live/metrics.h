@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a running job in Prometheus' text format and as OpenTelemetry's JSON.
+// The figures of a running job in Prometheus' text format.
 #pragma once
 #include "live/view.h"
 
@@ -11,10 +11,5 @@ namespace ringside::live {
 /// apart stands once, in ringside_job_info, and the host of a rank in ringside_rank_info; a series of a rank
 /// has the labels run and rank. What was not measured has no line.
 [[nodiscard]] std::string formatPrometheus(const JobView& view);
-
-/// A request of OTLP, ExportMetricsServiceRequest in its JSON encoding
-/// (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): gauges "ringside.rank.late" and so on.
-/// The job is the resource.
-[[nodiscard]] std::string formatOtlp(const JobView& view);
 
 } // namespace ringside::live

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The figures of a running job in other systems: Debian's own Prometheus reads `ringside serve`, answers each query of the dashboard
-and raises the alerts that are in examples/prometheus; a collector of OpenTelemetry, played by this test, gets the same figures."""
+and raises the alerts that are in examples/prometheus."""
 
-import http.server
 import json
 import os
 import pathlib
@@ -10,7 +9,6 @@ import re
 import shutil
 import signal
 import subprocess
-import threading
 import unittest
 import urllib.error
 import urllib.parse
@@ -32,25 +30,6 @@ def queries():
     """(title, expression) of each query of the dashboard, for one run."""
     board = json.loads((EXAMPLES / "dashboard.json").read_text())
     return [(panel["title"], target["expr"].replace("$run", "late.ringside")) for panel in board["panels"] for target in panel["targets"]]
-
-
-class Collector(http.server.BaseHTTPRequestHandler):
-    """Takes what is sent to it, and refuses the first request: a collector may be restarted."""
-    taken = []
-    refused = 0
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        if not Collector.refused:
-            Collector.refused += 1
-            self.send_response(503)
-        else:
-            Collector.taken.append((self.path, dict(self.headers), body))
-            self.send_response(200)
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
 
 
 class Fleet(lab.Scenario):
@@ -148,45 +127,10 @@ class Fleet(lab.Scenario):
             return data and [each for each in data["alerts"] if each["state"] == "firing"]
         self.assertEqual({each["labels"]["alertname"] for each in self.until("the alert", firing)}, {"RingsideStraggler"})
 
-    def test_a_collector_of_opentelemetry_gets_them(self):
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        self.until("the job", lambda: list(self.directory.glob("*.live.json")))
-        process = self.start(lab.RINGSIDE, "serve", self.directory, "--otlp", f"http://127.0.0.1:{server.server_port}",
-                             OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20abc, x-team = training ,x-bad=a%0D%0Ax-added: b")
-        warning = process.stderr.readline()
-        if "no libcurl" in warning:
-            self.skipTest("this machine has no libcurl")
-        self.assertIn("HTTP 503", warning)
-        self.assertNotIn("Bearer", warning)
-        path, headers, body = self.until("figures", lambda: Collector.taken)[0]
-        self.assertEqual((path, headers["Content-Type"]), ("/v1/metrics", "application/json"))
-        self.assertEqual((headers["authorization"], headers["x-team"]), ("Bearer abc", "training"))
-        self.assertNotIn("x-added", headers)
-        resource, = json.loads(body)["resourceMetrics"]
-        attributes = {each["key"]: each["value"] for each in resource["resource"]["attributes"]}
-        self.assertEqual(attributes["ringside.run"], {"stringValue": "late.ringside"})
-        self.assertEqual(attributes["ringside.world_size"], {"intValue": "2"})
-        metrics = {each["name"]: each for each in resource["scopeMetrics"][0]["metrics"]}
-        step = metrics["ringside.rank.step"]
-        self.assertEqual(step["unit"], "s")
-        points = step["gauge"]["dataPoints"]
-        self.assertEqual([point["attributes"] for point in points],
-                         [[{"key": "rank", "value": {"stringValue": rank}}] for rank in ("0", "1")])
-        self.assertTrue(all(point["asDouble"] > 0 and int(point["timeUnixNano"]) > 0 for point in points))
-        self.assertIn("takes the figures again", process.stderr.readline())
-
     def test_a_directory_without_a_job_is_named(self):
         process = self.start(lab.RINGSIDE, "serve", self.folder / "misspelt.ringside", "--listen", "127.0.0.1:0")
         said = process.stderr.readline() + process.stderr.readline()
         self.assertIn("misspelt.ringside yet", said)
-
-    def test_an_address_that_is_none_is_refused(self):
-        for address in ("collector:4318", "file:///etc/passwd", "http://"):
-            done = lab.run([lab.RINGSIDE, "serve", self.directory, "--otlp", address], expect=2)
-            self.assertIn("http://collector:4318", done.stderr)
 
 
 if __name__ == "__main__":

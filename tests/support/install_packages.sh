@@ -15,7 +15,7 @@ packages=(
     libgloo-dev libopenblas-dev
     # tests
     clang clang-format clang-tidy fish ibverbs-utils iproute2 libbenchmark-dev libclang-rt-14-dev libgmock-dev libgtest-dev
-    libcurl4 libjemalloc2 libtcmalloc-minimal4 mandoc musl-tools procps python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-torch python3-yaml sqlite3 tidy zsh
+    libjemalloc2 libtcmalloc-minimal4 mandoc musl-tools procps python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-torch python3-yaml sqlite3 tidy zsh
 )
 for group in "$@"; do
     case $group in

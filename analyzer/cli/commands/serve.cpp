@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside serve RUN`: the figures of a running job for a Prometheus that asks, or sent to a collector of
-// OpenTelemetry, by a process of its own. Like `top` it reads the small files in the run directory and asks
-// nothing of the job.
+// `ringside serve RUN`: the figures of a running job for a Prometheus that asks, by a process of its own.
+// Like `top` it reads the small files in the run directory and asks nothing of the job.
 #include "cli/command.h"
-#include "cli/otlp_sender.h"
 #include "host/monotonic.h"
 #include "http/metrics_server.h"
 #include "live/metrics.h"
@@ -17,7 +15,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <thread>
 
 namespace ringside::cli::command_serve {
 namespace {
@@ -26,10 +23,8 @@ constexpr std::int64_t kNsASecond = 1'000'000'000;
 
 struct Options {
     std::string run;
-    std::string listen; ///< empty: kListen, unless figures are sent
-    std::string otlp;   ///< address of a collector; empty: none
+    std::string listen = "127.0.0.1:9464"; ///< which only this machine reaches
 };
-constexpr const char* kListen = "127.0.0.1:9464";
 
 /// The job of a run directory, read at most once a second, however often somebody asks.
 class WatchedRun final {
@@ -71,37 +66,6 @@ private:
     bool m_runs = false;
 };
 
-/// Sends the figures every ten seconds. What fails is said once, and again after it worked.
-class Push final {
-public:
-    explicit Push(const std::string& address) : m_sender(otlpAddress(address)), m_address(address) {}
-
-    void send(const WatchedRun& watched)
-    {
-        constexpr std::int64_t kPeriodNs = 10 * kNsASecond;
-        const std::int64_t now = host::monotonicNs();
-        if (!watched.runs() || now < m_nextNs) {
-            return;
-        }
-        m_nextNs = now + kPeriodNs;
-        const auto failure = m_sender.send(live::formatOtlp(watched.view()));
-        if (failure && !m_fails) {
-            output::printMessage(
-                "ringside: warning: {} did not take the figures: {}; they are sent again in 10 s\n",
-                m_address, *failure);
-        } else if (!failure && m_fails) {
-            output::printNote("ringside: {} takes the figures again\n", m_address);
-        }
-        m_fails = failure.has_value();
-    }
-
-private:
-    OtlpSender m_sender;
-    std::string m_address;
-    std::int64_t m_nextNs = 0;
-    bool m_fails = false;
-};
-
 /// Listens where `text` says, and tells the user.
 std::unique_ptr<http::MetricsServer> startServer(const std::string& text, const std::string& run,
                                                  WatchedRun& watched)
@@ -125,28 +89,14 @@ int run(const Options& options)
 {
     constexpr std::chrono::seconds kLook(1);
     WatchedRun watched(options.run);
-    std::unique_ptr<Push> push;
-    if (!options.otlp.empty()) {
-        push = std::make_unique<Push>(options.otlp);
-    }
-    std::unique_ptr<http::MetricsServer> server;
-    if (push == nullptr || !options.listen.empty()) {
-        server = startServer(options.listen.empty() ? kListen : options.listen, options.run, watched);
-    }
+    const auto server = startServer(options.listen, options.run, watched);
     watched.look();
     if (!watched.runs()) {
         output::printNote("ringside: no job runs in {} yet: waiting for one\n", options.run);
     }
     while (!watched.isOver()) {
         watched.look();
-        if (push != nullptr) {
-            push->send(watched);
-        }
-        if (server != nullptr) {
-            server->run(kLook);
-        } else {
-            std::this_thread::sleep_for(kLook);
-        }
+        server->run(kLook);
     }
     output::printNote("ringside: {} is over\n", options.run);
     return kPass;
@@ -163,24 +113,17 @@ Action declare(CLI::App& app)
                    "this machine "
                    "reaches")
         ->type_name("ENDPOINT");
-    app.add_option("--otlp", options->otlp,
-                   "Send the figures to this collector of OpenTelemetry every 10 s (OTLP over HTTP, JSON) "
-                   "instead; with "
-                   "--listen, too. Headers: OTEL_EXPORTER_OTLP_HEADERS")
-        ->type_name("URL");
     return [options] { return run(*options); };
 }
 
-constexpr std::array<Example, 3> kExamples{{
+constexpr std::array<Example, 2> kExamples{{
     {"ringside serve run.ringside", "Figures of the job at http://127.0.0.1:9464/metrics, until it is over."},
     {"ringside serve run.ringside --listen 10.0.0.7:9464", "The same for a Prometheus on another machine."},
-    {"ringside serve run.ringside --otlp http://collector:4318",
-     "Sends them to a collector of OpenTelemetry."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(serve, .summary = "Give figures of a running job to Prometheus or OpenTelemetry",
-                 .group = Group::Understand, .examples = kExamples, .declare = declare);
+RINGSIDE_COMMAND(serve, .summary = "Give figures of a running job to Prometheus", .group = Group::Understand,
+                 .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_serve
