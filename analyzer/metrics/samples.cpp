@@ -63,17 +63,4 @@ std::string gpuName(const model::Model& model, const model::Rank& rank)
     return "gpu" + std::to_string(ordinal);
 }
 
-const trace::ProcessTrace* machineSampler(const model::Model& model, const model::Rank& rank,
-                                          const SampledSeries& name)
-{
-    const trace::ProcessRow& own = model.processOf(rank).process;
-    for (const trace::ProcessTrace& process : model.trace.processes) {
-        if (process.process.host == own.host && process.process.bootId == own.bootId &&
-            seriesId(process, name)) {
-            return &process;
-        }
-    }
-    return nullptr;
-}
-
 } // namespace ringside::metrics

@@ -31,9 +31,5 @@ struct SampledSeries {
                                                  const SampledSeries& name, const model::Interval& span);
 /// Returns the name of the rank's device in samples, such as "gpu0".
 [[nodiscard]] std::string gpuName(const model::Model& model, const model::Rank& rank);
-/// Returns the process that sampled this series of the rank's machine; one process of a host does. Null if
-/// none did.
-[[nodiscard]] const trace::ProcessTrace* machineSampler(const model::Model& model, const model::Rank& rank,
-                                                        const SampledSeries& name);
 
 } // namespace ringside::metrics

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trace in the words of the domain, for unit, golden and GUI tests:
 //
-//     TraceBuilder trace(4);                                          // 4 ranks, one process each, on one
-//     host trace.steps(10, [](StepBuilder& step) {
+//     // 4 ranks, one process each, on one host
+//     TraceBuilder trace(4);
+//     trace.steps(10, [](StepBuilder& step) {
 //         step.everyRank().compute(3ms);
-//         step.rank(2).compute(2ms);                                  // rank 2 is late
-//         step.allReduce(4_MiB, {.takes = 1ms});                      // ends together, 1 ms after the last
-//         arrival
+//         step.rank(2).compute(2ms);             // rank 2 is late
+//         // ends together, 1 ms after the last arrival
+//         step.allReduce(4_MiB, {.takes = 1ms});
 //     });
-//     RunTrace run = trace.run();                                     // or trace.write("x.ringside")
+//     RunTrace run = trace.run();                // or trace.write("x.ringside")
 //
 // Every rank has a host cursor and, on the device, a compute and a communication cursor. Host calls launch
 // device work, which starts when its stream is free and its launch has arrived. A step ends with the host
