@@ -2,7 +2,7 @@
 // A sub-command of `ringside`: one file in commands/, registered under its file name. Results go to stdout,
 // messages to stderr.
 #pragma once
-#include "cli/job_words.h"
+#include "cli/words.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -3,13 +3,11 @@
 // through the argument parser, which interprets brackets and other syntax: they must stay byte for byte the
 // same.
 #pragma once
+#include "cli/words.h"
+
 #include <CLI/CLI.hpp>
-#include <string>
-#include <vector>
 
 namespace ringside::cli {
-
-using Words = std::vector<std::string>;
 
 struct SplitWords {
     Words ours;

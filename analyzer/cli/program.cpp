@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/interruption.h"
+#include "cli/job_words.h"
 #include "cli/mistaken_words.h"
 #include "cli/standard_streams.h"
 #include "output/messages.h"

@@ -5,6 +5,7 @@
 #include "hang/find_stuck.h"
 #include "hang/first_to_die.h"
 #include "hang/rank_report.h"
+#include "model/build_model.h"
 
 #include <fmt/format.h>
 

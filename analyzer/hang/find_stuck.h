@@ -3,16 +3,9 @@
 #pragma once
 #include "hang/hang.h"
 #include "hang/issued.h"
+#include "hang/rank_times.h"
 
 namespace ringside::hang {
-
-/// How long a rank has been waiting. Functions take one for each rank, in the order of Model::ranks.
-struct RankTimes {
-    std::int64_t untilNs = 0; ///< waiting counts until this time, on its host's clock
-    bool openHang = false;    ///< its watchdog noticed a hang that did not end
-    bool inCall = false;      ///< a thread has been in one call for at least the limit of a hang
-    bool waits = false;       ///< inCall; or its watchdog noticed a hang, and no thread has made a call since
-};
 
 /// Finds the first call of each communicator that some recorded members did not issue, or issued differently,
 /// if it is stuck. A host runs ahead of its GPU: an issued call does not mean that the GPU has reached it. If

@@ -3,7 +3,9 @@
 // to the k-th receive of b from a. They are compared only if all calls of both ranks are known, because one
 // lost record would shift the count.
 #pragma once
-#include "hang/find_stuck.h"
+#include "hang/hang.h"
+#include "hang/issued.h"
+#include "hang/rank_times.h"
 
 namespace ringside::hang {
 

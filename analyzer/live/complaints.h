@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPUs, links and hosts that are not well, from the latest samples.
 #pragma once
-#include "live/view.h"
+#include "live/snapshot.h"
 
 namespace ringside::live {
+
+/// A GPU, link or host that is not well.
+struct Complaint {
+    std::string host;
+    std::string entity;
+    std::string what;
+};
 
 /// What a sample says that is wrong by itself, whatever came before; empty: nothing.
 [[nodiscard]] std::string wrongWith(const Sample& sample);

@@ -2,7 +2,9 @@
 // What is wrong with a running job now, from what its processes say: who is late, who waits for whom, which
 // GPU or link is not well, and what the job's time goes into.
 #pragma once
+#include "live/complaints.h"
 #include "live/snapshot.h"
+#include "live/waits.h"
 
 #include <cstdint>
 #include <optional>
@@ -41,24 +43,6 @@ struct RankView {
     std::optional<std::int64_t> loadingNs;
     std::optional<std::int64_t> lateNs;     ///< that the middle one of the others waited for it, a step
     std::vector<std::int64_t> recentStepNs; ///< the latest last
-};
-
-/// Ranks that wait in a collective which others have not reached.
-struct Wait {
-    std::string communicator; ///< hash
-    std::int64_t sequence = 0;
-    std::string api;
-    std::int64_t sinceMs = 0;
-    std::vector<std::int64_t> waiting;
-    std::vector<std::int64_t> missing;
-    std::int64_t notSeen = 0; ///< members of the communicator of which nothing is known
-};
-
-/// A GPU, link or host that is not well.
-struct Complaint {
-    std::string host;
-    std::string entity;
-    std::string what;
 };
 
 struct JobView {

@@ -3,7 +3,8 @@
 // collective may only have waited for a message or for its tensor-parallel partners. The origin of a delay
 // is a rank on the critical path (critical_path.h) that works there longer than its peers do.
 #pragma once
-#include "metrics/lateness.h"
+#include "metrics/late_group.h"
+#include "metrics/metrics.h"
 
 namespace ringside::metrics {
 

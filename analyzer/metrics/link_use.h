@@ -3,29 +3,13 @@
 // in each collective that is longer than a sampling interval. Also finds the steps in which their other
 // counters moved.
 #pragma once
-#include "metrics/links.h"
+#include "metrics/metrics.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace ringside::metrics {
-
-/// The gains of one counter, prepared for many queries. A query costs the logarithm of the number of
-/// readings.
-class GainsOverTime {
-public:
-    explicit GainsOverTime(std::vector<Gain> gains);
-    /// Returns the gain per ns in the span. The gain between two readings is spread evenly over the time
-    /// between them. Null if less than 90 % of the span is measured, or the span is shorter than the time
-    /// between readings.
-    [[nodiscard]] std::optional<double> perNs(const model::Interval& span) const;
-
-private:
-    std::vector<Gain> m_gains;
-    std::vector<double> m_before;              ///< sum of the gains before each one; the last is the total
-    std::vector<std::int64_t> m_coveredBefore; ///< the same for the time between readings, ns
-};
 
 /// Share of the rate used in each direction. Null if it was not measured, or the time span is too short for
 /// the sampling interval.
@@ -76,7 +60,6 @@ struct LinkUse {
 /// Returns the sampled network interfaces, in the same form in which portsOf returns RDMA ports.
 [[nodiscard]] std::vector<Port> interfacesOf(const model::Model& model);
 
-struct RunMetrics;
 /// Computes the use of each port, in the order of `ports`.
 [[nodiscard]] std::vector<LinkUse> linkUsesOf(const model::Model& model, const RunMetrics& run,
                                               const std::vector<Port>& ports);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/links.h"
 
-#include "metrics/link_use.h"
-
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -3,6 +3,7 @@
 // includes traffic from before the run, so only gains are used. A counter that cannot be read is not
 // measured.
 #pragma once
+#include "metrics/gains_over_time.h"
 #include "metrics/samples.h"
 #include "model/model.h"
 
@@ -13,12 +14,6 @@
 #include <vector>
 
 namespace ringside::metrics {
-
-/// What a counter gained between two readings.
-struct Gain {
-    model::Interval between; ///< the times of the two readings, in run time
-    std::int64_t gain = 0;
-};
 
 /// Values of a port's metric `async_event`, as enum ibv_event_type of libibverbs numbers them.
 enum class PortEvent : std::int64_t { DeviceFatal = 8, Up = 9, Down = 10, GidChange = 18 };

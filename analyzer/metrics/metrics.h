@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the metrics of a run. All times are lengths of unions of intervals, never sums of durations.
-// They are computed once; reports, rules and the GUI only read them. A value that was not measured is null,
-// never 0.
+// The metrics of a run. All times are lengths of unions of intervals, never sums of durations. They are
+// computed once (compute_metrics.h); reports, rules and the GUI only read them. A value that was not measured
+// is null, never 0.
 #pragma once
 #include "metrics/bandwidth.h"
 #include "metrics/blocking_calls.h"
@@ -40,6 +40,8 @@ struct Breakdown {
     /// Returns communication over compute. Null without compute.
     [[nodiscard]] std::optional<double> ratio() const;
     Breakdown& operator+=(const Breakdown& other);
+    /// Returns the median of each figure by itself.
+    [[nodiscard]] static Breakdown medianOf(const std::vector<Breakdown>& steps);
 };
 
 struct RankMetrics {
@@ -132,15 +134,5 @@ struct RunMetrics {
     [[nodiscard]] double periods() const;
     [[nodiscard]] std::size_t stepCount() const { return ranks.empty() ? 0 : ranks.front().steps.size(); }
 };
-
-/// Computes all metrics of a run, the ranks in parallel.
-[[nodiscard]] RunMetrics computeMetrics(const model::Model& model);
-
-/// Sets what follows from the steps of a rank: the medians.
-void computeMedians(RankMetrics& rank);
-/// Sets what follows from the steps and totals of the ranks: step time, ratio, shares and spreads.
-void summarizeRanks(RunMetrics& run);
-/// Sets median times and bandwidths of a group.
-void computeBandwidths(CollectiveGroup& group, const GroupTimes& times);
 
 } // namespace ringside::metrics

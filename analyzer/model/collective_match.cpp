@@ -3,7 +3,6 @@
 
 #include "model/communicator_calls.h"
 #include "model/message_match.h"
-#include "model/model.h"
 #include "model/work_times.h"
 #include "trace/vocabulary/datatype.h"
 

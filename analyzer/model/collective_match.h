@@ -3,6 +3,7 @@
 // that are missing or disagree are reported; they do not make matching fail.
 #pragma once
 #include "model/communication_work.h"
+#include "model/rank.h"
 #include "model/stretch_times.h"
 #include "model/time.h"
 #include "trace/vocabulary/collective.h"
@@ -14,9 +15,6 @@
 #include <vector>
 
 namespace ringside::model {
-
-struct Rank;
-struct Host;
 
 using trace::CollectiveKind;
 using trace::collectiveKind;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/communicator_calls.h"
 
-#include "model/model.h"
-
 #include <algorithm>
 #include <map>
 #include <tuple>

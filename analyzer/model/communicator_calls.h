@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists what each rank called on its communicators, under keys that are the same on all ranks.
 #pragma once
+#include "model/rank.h"
+
 #include <ringside/trace/reader.h>
 
 #include <cstdint>
@@ -9,8 +11,6 @@
 #include <vector>
 
 namespace ringside::model {
-
-struct Rank;
 
 /// Returns a hash that is the same for all members of a communicator: the recorded hash or, for a
 /// communicator that was not created through the wrappers, the hash that NCCL itself uses. Returns 0 if

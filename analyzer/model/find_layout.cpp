@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the parallel layout of a job from its communication.
+#include "model/find_layout.h"
+
 #include "model/communicator_calls.h"
-#include "model/model.h"
-#include "model/parallel_layout.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,6 @@
 #include "model/message_match.h"
 
 #include "model/communicator_calls.h"
-#include "model/model.h"
 #include "model/work_times.h"
 
 #include <map>

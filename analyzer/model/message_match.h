@@ -3,6 +3,7 @@
 // communicator. Sends and receives that together form an all-to-all are left to collective_match.
 #pragma once
 #include "model/communication_work.h"
+#include "model/rank.h"
 #include "model/time.h"
 
 #include <ringside/trace/reader.h>
@@ -12,8 +13,6 @@
 #include <vector>
 
 namespace ringside::model {
-
-struct Rank;
 
 struct MessageEnd {
     std::size_t rank = 0;     ///< index into Model::ranks

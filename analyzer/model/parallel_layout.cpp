@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/parallel_layout.h"
 
-#include "model/model.h"
 #include "values/parse_number.h"
 
 #include <ringside/error.h>
@@ -97,13 +96,13 @@ std::string ParallelLayout::nameOf(std::size_t rank) const
     return name;
 }
 
-ParallelLayout givenLayout(const Model& model, const ParallelSizes& sizes)
+ParallelLayout givenLayout(const std::vector<Rank>& ranks, std::int64_t worldSize, const ParallelSizes& sizes)
 {
     ParallelLayout layout;
     layout.given = true;
-    layout.sizes = completed(sizes, model.worldSize);
+    layout.sizes = completed(sizes, worldSize);
     const ParallelSizes& all = layout.sizes;
-    for (const Rank& rank : model.ranks) {
+    for (const Rank& rank : ranks) {
         std::int64_t rest = rank.rank;
         const auto next = [&rest](std::int64_t size) {
             const std::int64_t place = rest % size;

@@ -3,6 +3,8 @@
 // communicate and how, or given by the user. Ranks of one stage do the same work and are called peers; only
 // peers are compared with each other.
 #pragma once
+#include "model/rank.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,8 +12,6 @@
 #include <vector>
 
 namespace ringside::model {
-
-struct Model;
 
 /// The number of ranks in each dimension. In what the user gave, 0 stands for a size that was not given.
 struct ParallelSizes {
@@ -53,14 +53,11 @@ struct ParallelLayout {
     }
 };
 
-/// Returns the layout for sizes that the user gave. Ranks are numbered as in Megatron and in PyTorch's device
-/// meshes: tensor places change fastest, then context, then replicas, and stages change slowest. Experts are
-/// spread over replicas. Throws ringside::Error (Usage) if the sizes do not divide the job.
-[[nodiscard]] ParallelLayout givenLayout(const Model& model, const ParallelSizes& sizes);
-
-/// Finds the layout from the job's communication: stages from messages, context groups of three and more from
-/// rings of messages, experts from all-to-alls, tensor groups from how often a group communicates. The layout
-/// is not known if every rank only communicates with all others, or if ranks are missing.
-[[nodiscard]] ParallelLayout findLayout(const Model& model);
+/// Returns the layout of all ranks of a job for sizes that the user gave. Ranks are numbered as in Megatron
+/// and in PyTorch's device meshes: tensor places change fastest, then context, then replicas, and stages
+/// change slowest. Experts are spread over replicas. Throws ringside::Error (Usage) if the sizes do not
+/// divide the job.
+[[nodiscard]] ParallelLayout givenLayout(const std::vector<Rank>& ranks, std::int64_t worldSize,
+                                         const ParallelSizes& sizes);
 
 } // namespace ringside::model

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/period_steps.h"
 
-#include "model/model.h"
 #include "model/pattern_cuts.h"
 #include "model/pauses.h"
 #include "model/process_pattern.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/process_pattern.h"
 
-#include "model/model.h"
-
 #include <algorithm>
 
 namespace ringside::model {

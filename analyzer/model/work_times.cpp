@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/work_times.h"
 
-#include "model/model.h"
-
 namespace ringside::model {
 namespace {
 

@@ -2,6 +2,7 @@
 // Finds when the device worked for a call or a group of calls.
 #pragma once
 #include "model/communication_work.h"
+#include "model/rank.h"
 #include "model/time.h"
 
 #include <ringside/trace/reader.h>
@@ -10,8 +11,6 @@
 #include <unordered_map>
 
 namespace ringside::model {
-
-struct Rank;
 
 /// For each call or group the time from the begin of its first kernel to the end of its last, on the host's
 /// clock (ns).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/process.h"
 #include "probe/campaign.h"
+#include "probe/judge.h"
 #include "probe/launchers.h"
 #include "probe/rdma_message.h"
 #include "probe/rdma_round.h"

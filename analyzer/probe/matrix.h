@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All pairs of hosts: the order in which they are measured, and the outliers.
+// All pairs of hosts: the order in which they are measured, and what was measured.
 #pragma once
 #include "probe/rdma_result.h"
 #include "probe/tcp_probe.h"
@@ -51,25 +51,5 @@ struct Outlier {
 /// Returns the same of a rail over RDMA.
 [[nodiscard]] std::optional<double> expectedGbps(const Matrix& matrix, std::size_t sender,
                                                  std::size_t receiver, const RailPair& pair);
-
-struct Verdict {
-    double medianGbps = 0;
-    double medianRoundTripUs = 0;
-    std::optional<double> medianRdmaGbps; ///< null: RDMA was not measured
-    std::optional<double> medianWriteUs;
-    std::vector<Outlier> outliers;
-    std::vector<std::size_t> hosts; ///< hosts of which most directions are outliers: check these first
-    /// ports such as "h2 mlx5_3:1" that are an end of most outliers of their host: check these first
-    std::vector<std::string> rails;
-};
-
-/// Compares each direction with the median of all, and each rail with those of its rate; where there are not
-/// three to compare, with the other direction and with limits that hold within a data centre. Naming a host
-/// needs at least three hosts.
-[[nodiscard]] Verdict judge(const Matrix& matrix);
-
-[[nodiscard]] std::string textOf(const Matrix& matrix, const Verdict& verdict, std::size_t width);
-/// Returns "ringside-probe/1".
-[[nodiscard]] std::string jsonOf(const Matrix& matrix, const Verdict& verdict);
 
 } // namespace ringside::probe

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "output/json_value.h"
+#include "probe/judge.h"
 #include "probe/matrix.h"
 #include "report/table.h"
 #include "trace/utf8.h"

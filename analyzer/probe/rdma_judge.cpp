@@ -38,15 +38,6 @@ std::string railText(const Matrix& matrix, std::size_t sender, std::size_t recei
 
 } // namespace
 
-std::optional<double> expectedGbps(const Matrix& matrix, std::size_t sender, std::size_t receiver,
-                                   const RailPair& pair)
-{
-    constexpr double kMegabits = 1000;
-    const double slower = std::min(matrix.rdmaEnds[sender].rails[pair.sender].mbps,
-                                   matrix.rdmaEnds[receiver].rails[pair.receiver].mbps);
-    return slower > 0 ? std::optional(slower / kMegabits) : std::nullopt;
-}
-
 RdmaJudge::RdmaJudge(const Matrix& matrix) : m_matrix(matrix)
 {
     for (std::size_t sender = 0; sender < matrix.hosts.size(); ++sender) {

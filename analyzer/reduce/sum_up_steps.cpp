@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reduce/sum_up_steps.h"
 
+#include "metrics/compute_metrics.h"
 #include "metrics/metrics.h"
+#include "model/build_model.h"
 #include "model/model.h"
 #include "reduce/host_counts.h"
 #include "stretches/plan.h"

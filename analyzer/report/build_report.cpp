@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "metrics/compute_metrics.h"
+#include "model/build_model.h"
 #include "report/cost_attribution.h"
 #include "report/dropped_records.h"
 #include "report/per_second.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stretches/fold.h"
 
+#include "metrics/compute_metrics.h"
 #include "rules/rule.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stretches/long_report.h"
 
+#include "model/build_model.h"
 #include "stretches/fold.h"
 #include "stretches/look_ahead.h"
 #include "stretches/plan.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/stream_work.h"
-#include "timeline/tracks.h"
+#include "timeline/rank_tracks.h"
 
 #include <fmt/format.h>
 

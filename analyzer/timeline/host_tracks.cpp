@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/host_threads.h"
-#include "timeline/tracks.h"
+#include "timeline/rank_tracks.h"
 
 #include <ringside/trace/ring.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timeline/projection.h"
 
-#include "timeline/tracks.h"
+#include "timeline/rank_tracks.h"
 #include "trace/read/parallel.h"
 
 #include <algorithm>
@@ -63,15 +63,16 @@ struct HostThread {
 
 class RankProjector final {
 public:
-    RankProjector(const model::Model& model, const Timeline& timeline, std::size_t rank, const Pause& pause)
+    RankProjector(const model::Model& model, std::span<const Track> tracks, std::size_t rank,
+                  const Pause& pause)
         : m_model(model), m_rank(model.ranks[rank]), m_process(model.processOf(m_rank)), m_pause(pause)
     {
-        for (const Track& track : timeline.tracksOf(rank)) {
+        for (const Track& track : tracksOf(tracks, rank)) {
             if (track.kind == TrackKind::Projected) {
-                m_threads[track.id].track = static_cast<std::size_t>(&track - timeline.tracks.data());
+                m_threads[track.id].track = static_cast<std::size_t>(&track - tracks.data());
             }
         }
-        for (const Track& track : timeline.tracksOf(rank)) {
+        for (const Track& track : tracksOf(tracks, rank)) {
             const auto thread = m_threads.find(track.id);
             if (thread != m_threads.end() &&
                 (track.kind == TrackKind::Thread || track.kind == TrackKind::Ranges)) {
@@ -198,7 +199,7 @@ private:
 
 } // namespace
 
-void Projections::compute(const model::Model& model, const Timeline& timeline, std::size_t rank,
+void Projections::compute(const model::Model& model, std::span<const Track> tracks, std::size_t rank,
                           const std::function<bool()>& cancelled)
 {
     RankProjections& own = m_ranks[rank];
@@ -208,18 +209,18 @@ void Projections::compute(const model::Model& model, const Timeline& timeline, s
     }
     try {
         const Pause pause(cancelled);
-        own.threads = RankProjector(model, timeline, rank, pause).project();
+        own.threads = RankProjector(model, tracks, rank, pause).project();
         own.ready = true;
     } catch (const Pause::Cancelled&) {
         return; // whoever looks next begins again
     }
 }
 
-void Projections::compute(const model::Model& model, const Timeline& timeline,
+void Projections::compute(const model::Model& model, std::span<const Track> tracks,
                           const std::vector<std::size_t>& ranks, const std::function<bool()>& cancelled)
 {
     trace::parallelFor(ranks.size(), trace::coreCount(),
-                       [&](std::size_t i) { compute(model, timeline, ranks[i], cancelled); });
+                       [&](std::size_t i) { compute(model, tracks, ranks[i], cancelled); });
 }
 
 const Projection* Projections::of(std::size_t rank, std::size_t track) const

@@ -8,7 +8,7 @@
 // somebody looks at it.
 #pragma once
 #include "model/model.h"
-#include "timeline/lane.h"
+#include "timeline/track.h"
 
 #include <atomic>
 #include <functional>
@@ -16,8 +16,6 @@
 #include <vector>
 
 namespace ringside::timeline {
-
-struct Timeline;
 
 /// The projected ranges of one thread.
 struct Projection {
@@ -31,13 +29,13 @@ public:
     explicit Projections(std::size_t ranks) : m_ranks(ranks) {}
 
     [[nodiscard]] bool ready(std::size_t rank) const { return m_ranks[rank].ready.load(); }
-    /// Computes the projection of a rank unless it is there. Several threads may call it. If `cancelled`
-    /// returns true, the rank remains without.
-    void compute(const model::Model& model, const Timeline& timeline, std::size_t rank,
+    /// Computes the projection of a rank, of Timeline::tracks, unless it is there. Several threads may call
+    /// it. If `cancelled` returns true, the rank remains without.
+    void compute(const model::Model& model, std::span<const Track> tracks, std::size_t rank,
                  const std::function<bool()>& cancelled = {});
     /// The same for several ranks, on all cores.
-    void compute(const model::Model& model, const Timeline& timeline, const std::vector<std::size_t>& ranks,
-                 const std::function<bool()>& cancelled = {});
+    void compute(const model::Model& model, std::span<const Track> tracks,
+                 const std::vector<std::size_t>& ranks, const std::function<bool()>& cancelled = {});
     /// Returns the projection of a track of this rank; null: it is not computed yet.
     [[nodiscard]] const Projection* of(std::size_t rank, std::size_t track) const;
     [[nodiscard]] std::size_t memoryBytes() const;

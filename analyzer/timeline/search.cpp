@@ -85,7 +85,7 @@ Hits search(const model::Model& model, const Timeline& timeline, const SearchReq
             continue;
         }
         if (track.kind == TrackKind::Projected) {
-            timeline.projections->compute(model, timeline, track.rank, cancelled);
+            timeline.projections->compute(model, timeline.tracks, track.rank, cancelled);
         }
         NameMatcher matcher(model, track, request);
         const std::vector<Lane>& lanes = timeline.lanesOf(t);

@@ -192,7 +192,7 @@ std::vector<SpanGroup> groupsOf(const model::Model& model, const Timeline& timel
             return;
         }
         if (request.table == SpanTable::ProjectedRanges) {
-            timeline.projections->compute(model, timeline, rank, cancelled);
+            timeline.projections->compute(model, timeline.tracks, rank, cancelled);
         }
         for (const Track& track : timeline.tracksOf(rank)) {
             if (!isOf(request.table, track.kind)) {

@@ -3,14 +3,12 @@
 // copied, over all its streams. The parts are those of a step (metrics/break_down.h): unions of intervals,
 // and communication and copies count only where nothing was computed.
 #pragma once
-#include "timeline/lane.h"
+#include "timeline/track.h"
 
 #include <span>
 #include <vector>
 
 namespace ringside::timeline {
-
-struct Track;
 
 class Strip final {
 public:

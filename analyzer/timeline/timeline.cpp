@@ -3,7 +3,7 @@
 
 #include "metrics/arrivals.h"
 #include "timeline/coverage.h"
-#include "timeline/tracks.h"
+#include "timeline/rank_tracks.h"
 #include "trace/read/parallel.h"
 
 namespace ringside::timeline {
@@ -111,15 +111,6 @@ void addStrips(std::size_t ranks, const std::function<bool()>& cancelled, Timeli
 
 } // namespace
 
-std::size_t Track::spans() const
-{
-    std::size_t sum = 0;
-    for (const Lane& lane : lanes) {
-        sum += lane.size();
-    }
-    return sum;
-}
-
 std::span<const Part> Timeline::partsOf(const MatchedCollective& collective, std::size_t rank) const
 {
     const std::span all(parts.data() + collective.firstPart, collective.parts);
@@ -135,13 +126,6 @@ std::size_t Timeline::spans() const
         sum += track.spans();
     }
     return sum;
-}
-
-std::span<const Track> Timeline::tracksOf(std::size_t rank) const
-{
-    const auto first = std::ranges::lower_bound(tracks, rank, {}, &Track::rank);
-    const auto last = std::ranges::upper_bound(tracks, rank, {}, &Track::rank);
-    return {first, last};
 }
 
 const std::vector<Lane>& Timeline::lanesOf(std::size_t track) const

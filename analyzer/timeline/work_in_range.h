@@ -3,7 +3,7 @@
 // parts of a step. Private to timeline/.
 #pragma once
 #include "metrics/sweep.h"
-#include "timeline/timeline.h"
+#include "timeline/track.h"
 
 #include <deque>
 

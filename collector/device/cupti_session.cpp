@@ -2,6 +2,7 @@
 #include "device/cupti_session.h"
 
 #include "device/correlation.h"
+#include "device/cupti_buffers.h"
 #include "device/driver_state.h"
 #include "device/neighbour.h"
 #include "device/questions.h"
@@ -32,20 +33,6 @@ using State = CuptiReport::State;
 
 std::atomic<decltype(CuptiLibrary::pushExternal)> g_push{nullptr};
 std::atomic<decltype(CuptiLibrary::popExternal)> g_pop{nullptr};
-// Used to count the records of a discarded buffer. Null if CUPTI is not loaded.
-std::atomic<decltype(CuptiLibrary::nextRecord)> g_nextRecord{nullptr};
-
-std::size_t countRecords(std::uint8_t* buffer, std::size_t validBytes)
-{
-    const auto next = g_nextRecord.load(std::memory_order_relaxed);
-    std::size_t records = 0;
-    for (cupti::Activity* record = nullptr;
-         next != nullptr && next(buffer, validBytes, &record) == cupti::kSuccess && record != nullptr;) {
-        ++records;
-    }
-    return records;
-}
-
 void ignoreCallback(void*, std::uint32_t, std::uint32_t, const void*) {}
 
 /// The session that uses CUPTI, or null, and its process: a forked child inherits the variable but not the
@@ -73,13 +60,6 @@ void popCorrelation()
 {
     std::uint64_t last = 0;
     g_pop.load(std::memory_order_relaxed)(cupti::kExternalKindCustom2, &last);
-}
-
-// never freed, because CUPTI may call late
-BufferPool& CuptiSession::buffers()
-{
-    static auto* const pool = new BufferPool(&countRecords);
-    return *pool;
 }
 
 CuptiSession::CuptiSession()
@@ -278,7 +258,7 @@ void CuptiSession::turnOn()
         refuse(m_cupti.reason().empty() ? "memory is out" : m_cupti.reason());
         return;
     }
-    g_nextRecord = m_cupti.nextRecord;
+    countRecordsWith(m_cupti.nextRecord);
     g_holdersProcess = getpid();
     g_holder = this; // set before the check, so that clients that start later wait for it
     if (neighbour::isActive()) {
@@ -447,7 +427,7 @@ void CuptiSession::awaitLateRecords()
     const bool awaited = m_ending.load() || neighbour::isActive();
     for (int waited = 0; waited < (awaited ? kAwaitedMs : kAtMostMs); waited += kEveryMs) {
         flush(0);
-        if (buffers().handedOut() == 0) {
+        if (cuptiBuffers().handedOut() == 0) {
             return;
         }
         usleep(kEveryMs * 1000);

@@ -59,8 +59,6 @@ public:
     /// time.
     bool end(int milliseconds);
     [[nodiscard]] const CuptiLibrary& library() const { return m_cupti; }
-    /// The buffers that CUPTI has filled.
-    static BufferPool& buffers();
 
 private:
     static void* load(void* self);

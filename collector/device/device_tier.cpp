@@ -2,6 +2,7 @@
 #include "device/device_tier.h"
 
 #include "device/correlation.h"
+#include "device/cupti_buffers.h"
 #include "record/levels.h"
 #include "record/message.h"
 
@@ -116,7 +117,7 @@ void DeviceTier::addClocks(const CuptiReport& report, trace::Writer& writer)
 
 void DeviceTier::readBuffers()
 {
-    const std::vector<BufferPool::Finished> finished = CuptiSession::buffers().takeFinished();
+    const std::vector<BufferPool::Finished> finished = cuptiBuffers().takeFinished();
     // checked last, because records from before the window belong to no window
     const bool ahead = isOpeningSoon();
     // a flush reads the clock before it returns the records up to then
@@ -127,7 +128,7 @@ void DeviceTier::readBuffers()
         if (!ahead) {
             m_reader->read(buffer.data, buffer.validBytes);
         }
-        CuptiSession::buffers().giveBack(buffer.data);
+        cuptiBuffers().giveBack(buffer.data);
     }
 }
 
@@ -231,7 +232,7 @@ void DeviceTier::describe(trace::Writer& writer) const
 
 void DeviceTier::countDropped(trace::Writer& writer, std::int64_t byCupti)
 {
-    const BufferPool& buffers = CuptiSession::buffers();
+    const BufferPool& buffers = cuptiBuffers();
     const std::int64_t records = byCupti + static_cast<std::int64_t>(buffers.lostRecords());
     if (records != 0) {
         writer.setDropped({"device records", 0, records});

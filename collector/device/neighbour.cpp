@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/neighbour.h"
 
-#include "device/cupti_session.h"
+#include "device/cupti_buffers.h"
 #include "record/clock.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void bufferRequested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max
         theirs(buffer, bytes, maxRecords);
         return;
     }
-    *buffer = CuptiSession::buffers().request();
+    *buffer = cuptiBuffers().request();
     *bytes = BufferPool::sizeOf(*buffer);
     *maxRecords = 0;
 }
@@ -82,7 +82,7 @@ void giveRecords(void* context, std::uint32_t stream, std::uint8_t* buffer, std:
         complete(context, stream, theirs, bytes, fitting);
         given += fitting;
     }
-    CuptiSession::buffers().finish(buffer, 0);
+    cuptiBuffers().finish(buffer, 0);
 }
 
 void bufferCompleted(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t bytes,
@@ -90,16 +90,16 @@ void bufferCompleted(void* context, std::uint32_t stream, std::uint8_t* buffer, 
 {
     const bool recordsAreOurs = g_state.recordsAreOurs.load();
     const auto complete = g_state.completed.load();
-    if (CuptiSession::buffers().owns(buffer)) {
+    if (cuptiBuffers().owns(buffer)) {
         if (recordsAreOurs || complete == nullptr) {
-            CuptiSession::buffers().finish(buffer, validBytes);
+            cuptiBuffers().finish(buffer, validBytes);
         } else {
             giveRecords(context, stream, buffer, validBytes);
         }
         return;
     }
     if (recordsAreOurs && validBytes != 0) {
-        CuptiSession::buffers().finishCopy(buffer, validBytes);
+        cuptiBuffers().finishCopy(buffer, validBytes);
         validBytes = 0;
     }
     if (complete != nullptr) {
@@ -113,7 +113,6 @@ void enter(Call call)
 {
     if (call == Call::Begins) {
         g_state.inCalls.fetch_add(1);
-        CuptiSession::handOver();
     } else if (isActive()) {
         g_state.lastCallNs.store(readClockNs(CLOCK_MONOTONIC));
     }

@@ -12,8 +12,8 @@
 
 namespace ringside::collector::neighbour {
 
-/// Called before and after each call of the other client. A call that starts something makes the
-/// collector release CUPTI; a call that ends something does not.
+/// Called before and after each call of the other client. For a call that starts something the collector
+/// then releases CUPTI (CuptiSession::handOver); for a call that ends something it does not.
 enum class Call { Begins, Ends };
 void enter(Call call);
 void leave(Call call);

@@ -5,6 +5,7 @@
 // dlsym in the library itself is not seen.
 #include "abi/cupti.h"
 
+#include "device/cupti_session.h"
 #include "device/neighbour.h"
 #include "resolve/resolve.h"
 
@@ -25,6 +26,9 @@ public:
         if (m_outermost) {
             t_inCupti = true;
             neighbour::enter(call);
+            if (call == neighbour::Call::Begins) {
+                CuptiSession::handOver();
+            }
         }
     }
     ~NeighbourCall()

@@ -9,6 +9,7 @@
 #include "profiler/tier.h"
 #include "record/levels.h"
 #include "record/session.h"
+#include "record/steps.h"
 #include "sampled/sampled_tier.h"
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "record/emulation.h"
 #include "record/levels.h"
 #include "record/ranks.h"
-#include "record/steps.h"
+#include "record/step_counts.h"
 #include "trace/write/small_file.h"
 
 #include <ringside/trace/live_snapshot.h>

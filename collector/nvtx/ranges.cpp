@@ -4,6 +4,7 @@
 #include "nvtx/nccl_calls.h"
 #include "nvtx/open_ranges.h"
 #include "record/level.h"
+#include "record/steps.h"
 
 #include <algorithm>
 

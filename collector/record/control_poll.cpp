@@ -4,7 +4,7 @@
 #include "record/clock.h"
 #include "record/levels.h"
 #include "record/message.h"
-#include "record/steps.h"
+#include "record/step_counts.h"
 #include "record/trace_file.h"
 
 #include <sys/stat.h>

@@ -8,6 +8,7 @@
 #include "record/own_thread.h"
 #include "record/placement.h"
 #include "record/program_calls.h"
+#include "record/thread_state.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/gone.h>

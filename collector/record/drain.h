@@ -6,8 +6,8 @@
 #pragma once
 #include "record/control_poll.h"
 #include "record/options.h"
+#include "record/participant.h"
 #include "record/ring_store.h"
-#include "record/session.h"
 #include "record/steady_period.h"
 #include "record/trace_file.h"
 #include "record/watchdog.h"

@@ -5,7 +5,6 @@
 #include "host/process.h"
 #include "record/emulation.h"
 #include "record/ranks.h"
-#include "values/parse_number.h"
 
 #include <ringside/trace/environment.h>
 
@@ -20,24 +19,6 @@
 
 namespace ringside::collector {
 namespace {
-
-struct Launcher {
-    const char* rank;
-    const char* localRank;
-    const char* worldSize;
-};
-// Tried in this order: torchrun sets RANK also when another launcher started it.
-constexpr std::array kLaunchers{
-    Launcher{"RANK", "LOCAL_RANK", "WORLD_SIZE"},
-    Launcher{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE"},
-    Launcher{"PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"},
-    Launcher{"SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS"},
-};
-std::optional<std::int64_t> number(const char* name)
-{
-    const char* text = std::getenv(name);
-    return values::parseNumber<std::int64_t>(text != nullptr ? text : "");
-}
 
 // The program, and its script if the program is an interpreter.
 std::string commandName()
@@ -59,9 +40,7 @@ std::string commandName()
 
 ProcessNames nameProcess(const std::string& runDirectory)
 {
-    char host[65] = "unknown";
-    gethostname(host, sizeof host - 1);
-    ProcessNames names{host, {}, runDirectory};
+    ProcessNames names{host::hostName(), {}, runDirectory};
     std::array<char, 4096> absolute{};
     if (realpath(runDirectory.c_str(), absolute.data()) != nullptr) {
         names.runDirectory = absolute.data();
@@ -90,22 +69,6 @@ trace::ProcessRow describeProcess(const ProcessNames& names, std::int64_t startN
     row.collectorVersion = RINGSIDE_VERSION;
     row.emulated = isPlatformEmulated();
     return row;
-}
-
-std::optional<trace::RankRow> rankFromEnvironment()
-{
-    for (const Launcher& launcher : kLaunchers) {
-        if (const auto rank = number(launcher.rank); rank.has_value()) {
-            trace::RankRow row;
-            row.rank = *rank;
-            row.localRank = number(launcher.localRank);
-            row.worldSize = number(launcher.worldSize);
-            row.attempt = number("TORCHELASTIC_RESTART_COUNT").value_or(0);
-            row.source = launcher.rank;
-            return row;
-        }
-    }
-    return std::nullopt;
 }
 
 void writeIdentity(trace::Writer& writer, const ProcessNames& names, std::int64_t startNs)

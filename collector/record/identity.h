@@ -7,7 +7,6 @@
 
 #include <ringside/trace/writer.h>
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,9 +15,6 @@ namespace ringside::collector {
 /// Returns a base name that no file in `runDirectory` has yet.
 ProcessNames nameProcess(const std::string& runDirectory);
 trace::ProcessRow describeProcess(const ProcessNames& names, std::int64_t startNs);
-/// The rank in the launcher's variables. Null: there are none.
-std::optional<trace::RankRow> rankFromEnvironment();
-
 void writeIdentity(trace::Writer& writer, const ProcessNames& names, std::int64_t startNs);
 
 } // namespace ringside::collector

@@ -2,8 +2,8 @@
 #include "record/levels.h"
 
 #include "record/clock.h"
-#include "record/session.h"
-#include "record/steps.h"
+#include "record/step_counts.h"
+#include "record/thread_state.h"
 
 #include <algorithm>
 #include <array>

@@ -32,7 +32,7 @@ inline constexpr std::uint64_t kReadyAheadSteps = 3;
 [[nodiscard]] bool isDeviceWindowAhead();
 
 /// Sets the level that the schedule wants now. Returns true if it changed. The caller is marked as
-/// Inside (record/session.h), so that no signal handler enters here a second time.
+/// Inside (record/thread_state.h), so that no signal handler enters here a second time.
 bool applyLevel();
 
 /// Implements ringside_pause() and ringside_resume() for the whole process. Takes effect at once, except

@@ -8,7 +8,7 @@
 namespace ringside::collector {
 
 /// Starts a thread with a small stack and all signals blocked: no handler of the program runs on it, and
-/// SIGXFSZ becomes an error code. `main` names the thread and marks it as Inside (record/session.h). An
+/// SIGXFSZ becomes an error code. `main` names the thread and marks it as Inside (record/thread_state.h). An
 /// exception from `main` ends only this thread, with a message. Returns false, with errno, if the thread
 /// cannot be started.
 bool startOwnThread(pthread_t& thread, void* (*main)(void*), void* argument);

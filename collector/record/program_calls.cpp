@@ -3,7 +3,7 @@
 
 #include "record/own_descriptors.h"
 #include "record/own_thread.h"
-#include "record/session.h"
+#include "record/thread_state.h"
 
 #include <semaphore.h>
 

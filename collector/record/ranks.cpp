@@ -1,13 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/ranks.h"
 
-#include "record/identity.h"
+#include "values/parse_number.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdlib>
 
 namespace ringside::collector {
 namespace {
+
+struct Launcher {
+    const char* rank;
+    const char* localRank;
+    const char* worldSize;
+};
+// Tried in this order: torchrun sets RANK also when another launcher started it.
+constexpr std::array kLaunchers{
+    Launcher{"RANK", "LOCAL_RANK", "WORLD_SIZE"},
+    Launcher{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE"},
+    Launcher{"PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"},
+    Launcher{"SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS"},
+};
+std::optional<std::int64_t> number(const char* name)
+{
+    const char* text = std::getenv(name);
+    return values::parseNumber<std::int64_t>(text != nullptr ? text : "");
+}
 
 static_assert(std::atomic<ProgramRank>::is_always_lock_free);
 std::atomic<ProgramRank> g_programRank{};
@@ -47,6 +67,22 @@ std::optional<ProgramRank> programRank()
 {
     const ProgramRank rank = g_programRank.load();
     return rank.rank >= 0 ? std::optional(rank) : std::nullopt;
+}
+
+std::optional<trace::RankRow> rankFromEnvironment()
+{
+    for (const Launcher& launcher : kLaunchers) {
+        if (const auto rank = number(launcher.rank); rank.has_value()) {
+            trace::RankRow row;
+            row.rank = *rank;
+            row.localRank = number(launcher.localRank);
+            row.worldSize = number(launcher.worldSize);
+            row.attempt = number("TORCHELASTIC_RESTART_COUNT").value_or(0);
+            row.source = launcher.rank;
+            return row;
+        }
+    }
+    return std::nullopt;
 }
 
 std::optional<trace::RankRow> launchedRank()

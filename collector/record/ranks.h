@@ -22,6 +22,8 @@ struct ProgramRank {
 void setProgramRank(ProgramRank rank);
 [[nodiscard]] std::optional<ProgramRank> programRank();
 
+/// The rank in the launcher's variables. Null: there are none.
+std::optional<trace::RankRow> rankFromEnvironment();
 /// The rank of this process as the program set it, else as its environment says.
 [[nodiscard]] std::optional<trace::RankRow> launchedRank();
 

@@ -25,8 +25,6 @@ namespace ringside::collector {
 
 std::atomic<std::uint64_t> g_nextCallId{1};
 constinit Registry* g_registry = nullptr;
-constinit thread_local ThreadLocal t_thread
-    __attribute__((tls_model("initial-exec"))) = {nullptr, 0, false, nullptr};
 
 namespace {
 

@@ -6,7 +6,7 @@
 // Host work counts to the step in which the call began; what lies between two steps counts to the later one.
 // Memory is bounded: by the constants here, of HostShare and of DeviceSteps.
 #pragma once
-#include "record/steps.h"
+#include "record/step_counts.h"
 #include "summary/device_steps.h"
 #include "summary/host_share.h"
 

@@ -131,4 +131,21 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
     return QDialog::eventFilter(watched, event);
 }
 
+QString helpHtml(const QWidget& window)
+{
+    QString withKey;
+    QString without;
+    for (const QAction* const action : commandsOf(window)) {
+        QStringList keys;
+        for (const QKeySequence& key : action->shortcuts()) {
+            keys.append(key.toString(QKeySequence::NativeText).toHtmlEscaped());
+        }
+        const QString row =
+            u"<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2&nbsp;&nbsp;</td><td>%3</td></tr>"_s.arg(
+                keys.join(u", "_s), commandName(*action).toHtmlEscaped(), action->toolTip().toHtmlEscaped());
+        (keys.isEmpty() ? without : withKey) += row;
+    }
+    return u"<table cellpadding=2>"_s + withKey + without + u"</table>"_s;
+}
+
 } // namespace ringside::gui

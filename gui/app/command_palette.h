@@ -35,4 +35,7 @@ private:
     QListWidget* m_list;
 };
 
+/// Returns a table of all actions of a window and their keys, as HTML; those with a key come first.
+[[nodiscard]] QString helpHtml(const QWidget& window);
+
 } // namespace ringside::gui

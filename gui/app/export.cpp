@@ -2,8 +2,8 @@
 #include "app/export.h"
 
 #include "app/main_window.h"
-#include "app/pages.h"
-#include "app/text.h"
+#include "app/slice_export.h"
+#include "base/text.h"
 #include "import/open_run.h"
 #include "views/view.h"
 

@@ -2,7 +2,7 @@
 // Follows a job that runs: reads its run again and again in the background, at the lowest priority and with a
 // pause in proportion to what a reading costs, until the job ends. Uses no widgets.
 #pragma once
-#include "app/open_job.h"
+#include "base/open_job.h"
 
 #include <QElapsedTimer>
 #include <QObject>

@@ -5,9 +5,9 @@
 #include "app/follower.h"
 #include "app/layout_menu.h"
 #include "app/main_window.h"
-#include "app/navigator.h"
 #include "app/slice_export.h"
 #include "app/workbench.h"
+#include "base/navigator.h"
 #include "timeline/timeline_widget.h"
 #include "views/view.h"
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/main_window.h"
 
+#include "app/command_palette.h"
 #include "app/follow_bar.h"
 #include "app/follower.h"
-#include "app/navigator.h"
-#include "app/pages.h"
-#include "app/text.h"
+#include "app/slice_export.h"
 #include "app/workbench.h"
+#include "base/navigator.h"
+#include "base/text.h"
 #include "models/notices.h"
 #include "report/format.h"
 #include "views/view.h"
+#include "widgets/pages.h"
 
 #include <QAction>
 #include <QApplication>

@@ -2,8 +2,8 @@
 // The window of one run: pages for "nothing is open", "opening" and "cannot be opened", and the workbench of
 // views. A second run gets a second window.
 #pragma once
-#include "app/open_job.h"
-#include "app/theme.h"
+#include "base/open_job.h"
+#include "base/theme.h"
 
 #include <QMainWindow>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/slice_export.h"
 
-#include "app/text.h"
+#include "base/text.h"
+#include "report/format.h"
 
 #include <ringside/error.h>
 
@@ -144,6 +145,16 @@ void exportSlice(QWidget* parent, const Session& session, const exporting::Slice
     });
     job->start();
     dialog->show();
+}
+
+std::string htmlReport(const report::Report& report)
+{
+    for (const report::Format* format : report::all()) {
+        if (format->id == "html") {
+            return format->render(report, {});
+        }
+    }
+    return {};
 }
 
 } // namespace ringside::gui

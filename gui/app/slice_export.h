@@ -2,8 +2,9 @@
 // Writes a part of a run as a trace for another timeline viewer, in the background. The new file replaces an
 // old one only when it is complete.
 #pragma once
-#include "app/open_job.h"
+#include "base/open_job.h"
 #include "export/exporter.h"
+#include "report/report.h"
 
 namespace ringside::gui {
 
@@ -40,5 +41,8 @@ private:
 
 /// Asks for a file, and writes the slice there with a dialog that shows progress and failures.
 void exportSlice(QWidget* parent, const Session& session, const exporting::Slice& slice);
+
+/// Returns the report as an HTML page.
+[[nodiscard]] std::string htmlReport(const report::Report& report);
 
 } // namespace ringside::gui

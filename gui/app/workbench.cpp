@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/workbench.h"
 
-#include "app/navigator.h"
+#include "base/navigator.h"
 #include "views/view.h"
 
 #include <QApplication>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/answer_model.h"
 
-#include "app/text.h"
+#include "base/text.h"
 
 #include <QFont>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/notices.h"
 
-#include "app/text.h"
+#include "base/text.h"
 #include "report/sentences.h"
 
 #include <ringside/trace/recover.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/table_model.h"
 
-#include "app/text.h"
+#include "base/text.h"
 
 namespace ringside::gui {
 

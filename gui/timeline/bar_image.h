@@ -2,7 +2,7 @@
 // Draws the visible bars and sample lines into one picture, pixel by pixel. A paint engine takes 0.1 us and
 // more for each rectangle, and most bars are one pixel wide.
 #pragma once
-#include "app/theme.h"
+#include "base/theme.h"
 #include "timeline/coverage.h"
 #include "timeline/sample_lines.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/painter.h"
 
-#include "app/text.h"
+#include "base/text.h"
 #include "timeline/kernel_family.h"
-#include "timeline/painter_frame.h"
 #include "values/text.h"
 
 #include <QPainter>

@@ -2,47 +2,13 @@
 // Paints the tracks of a timeline. It asks each visible line for its bars and draws them into one picture, so
 // that the cost of a frame depends on pixels, not on events. It handles no windows and no events.
 #pragma once
-#include "app/theme.h"
 #include "timeline/bar_image.h"
-#include "timeline/coordinates.h"
 #include "timeline/label_cache.h"
-#include "timeline/layout.h"
-#include "timeline/search.h"
+#include "timeline/painter_frame.h"
 
-#include <QRectF>
-#include <QString>
-
-#include <optional>
 #include <unordered_map>
 
-class QFontMetrics;
-class QPainter;
-
 namespace ringside::gui {
-
-/// Everything that one frame shows.
-struct Scene {
-    const model::Model* model = nullptr;
-    const timeline::Timeline* timeline = nullptr;
-    const Layout* layout = nullptr;
-    const Theme* theme = nullptr;
-    Interval visible;
-    int scroll = 0; ///< pixels of the layout above the window
-    std::optional<timeline::SpanId> selected;
-    std::optional<std::size_t> collective; ///< the collective that is shown on all ranks
-    std::set<std::size_t> marked;          ///< ranks of the chosen finding
-    std::optional<Interval> evidence;      ///< of the chosen finding
-    std::optional<Interval> range;         ///< chosen by the user
-    /// A call and the device work that it launched; one of them is selected.
-    struct Launch {
-        timeline::SpanId call, work;
-    };
-    std::optional<Launch> launch;
-    std::vector<std::int64_t> marks;      ///< times of the marks
-    const timeline::Hits* hits = nullptr; ///< of a search; null: none
-    std::optional<std::int64_t> hover;    ///< time under the mouse
-    bool byFamily = false;                ///< device work has the colours of its families
-};
 
 class TimelinePainter final {
 public:
@@ -57,7 +23,7 @@ public:
     [[nodiscard]] static QRect tracksIn(const QSize& size);
 
 private:
-    struct Frame;
+    using Frame = PainterFrame;
     /// A bar that is wide enough for a name.
     struct Named {
         const Row* row;

@@ -1,15 +1,46 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the parts of the painter know of the frame that is being painted. Private to painter*.cpp.
+// What a frame shows, and where it is drawn.
 #pragma once
-#include "timeline/painter.h"
+#include "base/theme.h"
+#include "timeline/coordinates.h"
+#include "timeline/layout.h"
+#include "timeline/search.h"
 
 #include <QPainter>
+#include <QRectF>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 namespace ringside::gui {
 
-struct TimelinePainter::Frame {
+/// Everything that one frame shows.
+struct Scene {
+    const model::Model* model = nullptr;
+    const timeline::Timeline* timeline = nullptr;
+    const Layout* layout = nullptr;
+    const Theme* theme = nullptr;
+    Interval visible;
+    int scroll = 0; ///< pixels of the layout above the window
+    std::optional<timeline::SpanId> selected;
+    std::optional<std::size_t> collective; ///< the collective that is shown on all ranks
+    std::set<std::size_t> marked;          ///< ranks of the chosen finding
+    std::optional<Interval> evidence;      ///< of the chosen finding
+    std::optional<Interval> range;         ///< chosen by the user
+    /// A call and the device work that it launched; one of them is selected.
+    struct Launch {
+        timeline::SpanId call, work;
+    };
+    std::optional<Launch> launch;
+    std::vector<std::int64_t> marks;      ///< times of the marks
+    const timeline::Hits* hits = nullptr; ///< of a search; null: none
+    std::optional<std::int64_t> hover;    ///< time under the mouse
+    bool byFamily = false;                ///< device work has the colours of its families
+};
+
+/// The frame that is being painted.
+struct PainterFrame {
     QPainter& painter;
     const Scene& scene;
     QRect tracks;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the painter puts over the bars and beside them: time that was not recorded, marks, the ruler, and the
 // line under the mouse.
-#include "app/text.h"
+#include "base/text.h"
 #include "model/unrecorded_device.h"
-#include "timeline/painter_frame.h"
+#include "timeline/painter.h"
 #include "values/text.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/stored_marks.h"
 
-#include "app/text.h"
+#include "base/text.h"
 
 #include <QCryptographicHash>
 #include <QFile>

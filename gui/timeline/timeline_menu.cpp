@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a right click in the timeline offers.
-#include "app/moment.h"
-#include "app/text.h"
+#include "base/moment.h"
+#include "base/text.h"
 #include "timeline/stored_marks.h"
 #include "timeline/timeline_widget.h"
 

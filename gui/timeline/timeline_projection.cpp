@@ -13,7 +13,7 @@ void TimelineWidget::projectOpened()
     }
     m_projecting = true;
     m_projector = std::jthread([this, session = m_session, ranks = m_layout.unprojected] {
-        session.timeline->projections->compute(session.report->model, *session.timeline,
+        session.timeline->projections->compute(session.report->model, session.timeline->tracks,
                                                std::vector(ranks.begin(), ranks.end()),
                                                [this] { return m_closing.load(); });
         QMetaObject::invokeMethod(

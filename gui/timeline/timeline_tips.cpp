@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tool tips of the timeline: what the mouse points at, in words and figures.
-#include "app/text.h"
+#include "base/text.h"
 #include "model/unrecorded_device.h"
 #include "timeline/timeline_widget.h"
 #include "values/text.h"

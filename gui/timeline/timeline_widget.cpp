@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/timeline_widget.h"
 
-#include "app/text.h"
+#include "base/text.h"
 #include "timeline/collective_details.h"
 #include "timeline/stored_marks.h"
 #include "values/text.h"

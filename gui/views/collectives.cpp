@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Collectives by kind, size and communicator: number, time and bandwidth. A second page shows the traffic
 // between ranks.
-#include "app/navigator.h"
-#include "app/text.h"
+#include "base/navigator.h"
+#include "base/text.h"
 #include "models/traffic_table.h"
 #include "report/communicators.h"
 #include "report/report_tables.h"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Compares this run with a base: the analyzer's comparison as tables, and both timelines. The timelines are
 // linked: each shows the same part of the same step as the other.
-#include "app/navigator.h"
-#include "app/open_job.h"
-#include "app/pages.h"
-#include "app/text.h"
+#include "base/navigator.h"
+#include "base/open_job.h"
+#include "base/text.h"
 #include "compare/aligned_time.h"
 #include "compare/comparison.h"
 #include "timeline/kernel_family.h"
 #include "timeline/timeline_widget.h"
 #include "views/view.h"
 #include "widgets/empty_page.h"
+#include "widgets/pages.h"
 #include "widgets/report_table.h"
 
 #include <QFileDialog>

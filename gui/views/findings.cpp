@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The findings: what the verdict names, then by cost. Choosing one shows its evidence in the timeline.
-#include "app/navigator.h"
-#include "app/text.h"
-#include "app/theme.h"
+#include "base/navigator.h"
+#include "base/text.h"
+#include "base/theme.h"
 #include "models/finding_model.h"
 #include "report/losses.h"
 #include "report/sentences.h"

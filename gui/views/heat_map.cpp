@@ -3,8 +3,8 @@
 // column.
 #include "widgets/heat_map.h"
 
-#include "app/navigator.h"
-#include "app/text.h"
+#include "base/navigator.h"
+#include "base/text.h"
 #include "models/step_figures.h"
 #include "report/sentences.h"
 #include "views/view.h"

@@ -3,8 +3,8 @@
 // and NVLink over run time, beside the step time. It shows the results of `ringside links`.
 #include "report/links.h"
 
-#include "app/navigator.h"
-#include "app/text.h"
+#include "base/navigator.h"
+#include "base/text.h"
 #include "report/link_text.h"
 #include "views/view.h"
 #include "widgets/empty_page.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // SQL over the run, with its tables beside it. The analyzer runs it, in the background and with limits; the
 // run is only read.
-#include "app/text.h"
-#include "app/theme.h"
+#include "base/text.h"
+#include "base/theme.h"
 #include "models/answer_model.h"
 #include "query/database.h"
 #include "query/examples.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What takes the time in the chosen stretch, or in the whole run: kernels, communication, copies, ranges and
 // calls, added up by name, family, rank or stream. A row leads to its spans.
-#include "app/navigator.h"
-#include "app/text.h"
+#include "base/navigator.h"
+#include "base/text.h"
 #include "values/text.h"
 #include "views/view.h"
 #include "widgets/report_table.h"

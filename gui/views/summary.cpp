@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The verdict, the parts of a step of each rank, and the data that the figures rest on.
-#include "app/text.h"
-#include "app/theme.h"
+#include "base/text.h"
+#include "base/theme.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
 #include "rules/shared/support.h"

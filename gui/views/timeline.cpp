@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The timeline of all ranks on one clock, with a search field, an overview of the whole run and a description
 // of the selection.
-#include "app/navigator.h"
-#include "app/text.h"
+#include "base/navigator.h"
+#include "base/text.h"
 #include "timeline/collective_details.h"
 #include "timeline/kernel_family.h"
 #include "timeline/overview.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Predicts the step time after a change: the analyzer replays the recorded steps in the background.
-#include "app/text.h"
+#include "base/text.h"
 #include "views/view.h"
 #include "whatif/whatif.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bandwidth_plot.h"
 
-#include "app/text.h"
-#include "app/theme.h"
+#include "base/text.h"
+#include "base/theme.h"
 #include "values/text.h"
 #include "widgets/picture_menu.h"
 #include "widgets/plot_colours.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/breakdown_chart.h"
 
-#include "app/text.h"
-#include "app/theme.h"
+#include "base/text.h"
+#include "base/theme.h"
 #include "rules/shared/support.h"
 #include "widgets/picture_menu.h"
 

@@ -2,7 +2,7 @@
 // How health is painted: a sign and a pattern of lines, so that it does not depend on colour. What was not
 // measured is an empty, dotted shape.
 #pragma once
-#include "app/theme.h"
+#include "base/theme.h"
 #include "report/links.h"
 
 #include <QPainter>

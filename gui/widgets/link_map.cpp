@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/link_map.h"
 
-#include "app/text.h"
+#include "base/text.h"
 #include "report/table.h"
 #include "values/text.h"
 #include "widgets/health_sign.h"

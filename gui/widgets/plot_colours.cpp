@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/plot_colours.h"
 
-#include "app/theme.h"
+#include "base/theme.h"
 
 #include <qcustomplot.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/range_panel.h"
 
-#include "app/text.h"
+#include "base/text.h"
 #include "timeline/range_statistics.h"
 #include "values/text.h"
 #include "widgets/report_table.h"

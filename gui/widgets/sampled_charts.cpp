@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/sampled_charts.h"
 
-#include "app/text.h"
+#include "base/text.h"
 #include "report/sampled_table.h"
 #include "widgets/report_table.h"
 

@@ -4,7 +4,7 @@
 // each view takes to be filled and painted. Frames are painted into memory, as Qt does on X11. Times are of
 // the clock and, behind them, of the CPU: on a machine that does other things the latter count.
 //   gui_cost NAME.ringside
-#include "app/navigator.h"
+#include "base/navigator.h"
 #include "import/open_run.h"
 #include "timeline/timeline_widget.h"
 #include "views/view.h"

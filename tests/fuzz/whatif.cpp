@@ -5,6 +5,7 @@
 #include "whatif/whatif.h"
 
 #include "golden/training_run.h"
+#include "model/build_model.h"
 #include "trace/read/plausible.h"
 
 #include <ringside/error.h>

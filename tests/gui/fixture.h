@@ -2,7 +2,7 @@
 // Runs for the tests of the desktop program, written by the trace builder, and settings that only the test
 // uses.
 #pragma once
-#include "app/theme.h"
+#include "base/theme.h"
 #include "session.h"
 
 #include <QApplication>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Time, pixels, rows and zoom, without a window.
-#include "app/moment.h"
-#include "app/theme.h"
+#include "base/moment.h"
+#include "base/theme.h"
 #include "fixture.h"
 #include "timeline/bar_image.h"
 #include "timeline/coordinates.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Item models and the words around them, without widgets.
-#include "app/text.h"
+#include "base/text.h"
 #include "fixture.h"
+#include "model/build_model.h"
 #include "models/finding_model.h"
 #include "models/notices.h"
 #include "models/settings_table.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The timeline with what stands around it: overview, figures of a chosen time, marks, copy and picture.
-#include "app/navigator.h"
-#include "app/theme.h"
+#include "base/navigator.h"
+#include "base/theme.h"
 #include "fixture.h"
 #include "timeline/overview.h"
 #include "timeline/timeline_widget.h"

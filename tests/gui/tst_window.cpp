@@ -4,11 +4,11 @@
 #include "app/command_palette.h"
 #include "app/layout_menu.h"
 #include "app/main_window.h"
-#include "app/pages.h"
 #include "fixture.h"
 #include "timeline/timeline_widget.h"
 #include "views/view.h"
 #include "widgets/heat_map.h"
+#include "widgets/pages.h"
 
 #include <QAccessible>
 #include <QAction>

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the #include lines against rooms.txt, the list of rooms and of what each may use.
+"""Holds the #include lines against rooms.txt, the list of rooms and of what each may use, and refuses circles: of rooms, of the
+window's folders, and of units, where a unit is the .h and the .cpp of one name.
 
 check_rooms.py ROOT           prints what breaks the list and exits with 1; else 0
 check_rooms.py ROOT --write   writes the picture between the marks in docs/architecture.md, from the list"""
@@ -43,57 +44,75 @@ def included_file(root, source, name):
     return None  # the system's, or generated
 
 
-def read_arrows(root, rooms):
-    """{(room, used room): [one "file includes header" a line]} and the files that lie in no room."""
-    arrows, homeless = {}, []
+def read_includes(root, rooms):
+    """{path: paths that it includes} of all sources of the top folders of the rooms."""
+    includes = {}
     for top in sorted({folders[0].split("/")[0] for folders, _, _ in rooms.values()}):
         for source in sorted((root / top).rglob("*")):
-            if source.suffix not in SOURCES:
-                continue
-            path = source.relative_to(root).as_posix()
-            room = room_of(rooms, path)
-            if room is None:
-                homeless.append(path)
-                continue
-            for name in INCLUDE.findall(source.read_text(errors="replace")):
-                target = included_file(root, source, name)
-                used = room_of(rooms, target) if target else None
-                if used not in (None, room):
-                    arrows.setdefault((room, used), []).append(f"{path} includes {target}")
-    return arrows, homeless
+            if source.suffix in SOURCES:
+                targets = (included_file(root, source, name) for name in INCLUDE.findall(source.read_text(errors="replace")))
+                includes[source.relative_to(root).as_posix()] = [target for target in targets if target]
+    return includes
 
 
-def find_circle(rooms):
-    """Rooms that use each other in a circle, as the list allows it; empty: none."""
+def arrows_between(includes, rooms):
+    """{(room, used room): [one "file includes header" a line]}."""
+    arrows = {}
+    for path, targets in includes.items():
+        room = room_of(rooms, path)
+        for target in targets:
+            used = room_of(rooms, target)
+            if None not in (room, used) and used != room:
+                arrows.setdefault((room, used), []).append(f"{path} includes {target}")
+    return arrows
+
+
+def graph_of(includes, name_of):
+    """{name: names that it includes}, where files of the same name are one."""
+    graph = {}
+    for path, targets in includes.items():
+        graph.setdefault(name_of(path), set()).update(name_of(target) for target in targets)
+    return {name: sorted(used - {name}) for name, used in graph.items()}
+
+
+def find_circle(graph):
+    """Names that use each other in a circle; empty: none."""
     done, path = set(), []
 
-    def visit(room):
-        if room in path:
-            return path[path.index(room):] + [room]
-        if room in done or room not in rooms:
+    def visit(name):
+        if name in path:
+            return path[path.index(name):] + [name]
+        if name in done or name not in graph:
             return []
-        path.append(room)
-        for used in rooms[room][1]:
+        path.append(name)
+        for used in graph[name]:
             if circle := visit(used):
                 return circle
         path.pop()
-        done.add(room)
+        done.add(name)
         return []
 
-    return next((circle for room in rooms if (circle := visit(room))), [])
+    return next((circle for name in graph if (circle := visit(name))), [])
 
 
 def find_faults(root, rooms):
-    arrows, homeless = read_arrows(root, rooms)
-    faults = [f"{path} lies in no room: add its folder to tests/structure/rooms.txt" for path in homeless]
+    includes = read_includes(root, rooms)
+    arrows = arrows_between(includes, rooms)
+    faults = [f"{path} lies in no room: add its folder to tests/structure/rooms.txt" for path in includes if room_of(rooms, path) is None]
     for (room, used), places in sorted(arrows.items()):
         if used not in rooms[room][1]:
             faults += [f"{place}: {room} may not use {used}" for place in places]
     for room, (_, uses, _) in rooms.items():
         faults += [f"{room} may use {used}, but does not: take that out of tests/structure/rooms.txt"
                    for used in uses if (room, used) not in arrows]
-    if circle := find_circle(rooms):
-        faults.append("a circle: " + " -> ".join(circle))
+    rooms_used = {room: uses for room, (_, uses, _) in rooms.items()}
+    units = graph_of(includes, lambda path: path.rsplit(".", 1)[0])
+    # Folders of the window are its layers. In the analyzer a registry's interface lies beside its entries, which use a folder below.
+    folders = graph_of({path: targets for path, targets in includes.items() if path.startswith("gui/")},
+                       lambda path: path.rsplit("/", 1)[0])
+    for what, graph in (("rooms", rooms_used), ("units", units), ("folders", folders)):
+        if circle := find_circle(graph):
+            faults.append(f"a circle of {what}: " + " -> ".join(circle))
     return faults
 
 

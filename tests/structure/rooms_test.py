@@ -51,7 +51,19 @@ class Rooms(unittest.TestCase):
     def test_a_circle_in_the_list_is_named(self):
         self.write("house/wall/brick.h", '#include "house/roof/tile.h"\n')
         self.write("tests/structure/rooms.txt", LIST.replace("house/wall : :", "house/wall : house/roof :"))
-        self.assertIn("a circle: house/roof -> house/wall -> house/roof", self.faults())
+        self.assertIn("a circle of rooms: house/roof -> house/wall -> house/roof", self.faults())
+
+    def test_units_that_include_each_other_are_named(self):
+        self.write("house/wall/brick.cpp", '#include "mortar.h"\n')
+        self.write("house/wall/mortar.h", '#include "brick.h"\n')
+        self.assertIn("a circle of units: house/wall/brick -> house/wall/mortar -> house/wall/brick", self.faults())
+
+    def test_folders_of_the_window_that_include_each_other_are_named(self):
+        self.write("tests/structure/rooms.txt", LIST + "gui : : the window\n")
+        self.write("gui/app/menu.h", '#include "../views/view.h"\n')
+        self.write("gui/app/text.h", "")
+        self.write("gui/views/view.h", '#include "../app/text.h"\n')
+        self.assertIn("a circle of folders: gui/app -> gui/views -> gui/app", self.faults())
 
     def test_an_arrow_that_nobody_needs_is_named(self):
         self.write("house/roof/tile.h", "")

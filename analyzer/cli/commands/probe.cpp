@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "probe/all_reduce.h"
 #include "probe/campaign.h"
+#include "probe/judge.h"
 #include "probe/keep.h"
 #include "values/parse_number.h"
 

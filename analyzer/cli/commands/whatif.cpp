@@ -6,6 +6,7 @@
 #include "cli/option_values.h"
 #include "cli/run_input.h"
 #include "cli/standard_streams.h"
+#include "model/build_model.h"
 #include "values/parse_number.h"
 
 #include <ringside/error.h>

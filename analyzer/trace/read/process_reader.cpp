@@ -3,7 +3,6 @@
 
 #include "trace/read/chunk_loader.h"
 #include "trace/read/plausible.h"
-#include "trace/read/run_outline.h"
 #include "trace/read/sort_columns.h"
 #include "trace/read/trace_file.h"
 #include "trace/vocabulary/demangle.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads all processes of one file, which is a process file or a merged one.
 #pragma once
+#include "trace/read/process_outline.h"
 #include "trace/read/read_part.h"
 #include "trace/read/watched_run.h"
 
@@ -14,7 +15,6 @@ namespace ringside::trace {
 std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads,
                                    const ReadWatch& watch = {}, const ReadPart& part = {});
 
-struct ProcessOutline;
 /// Returns the outline of each process that readFile returns, in the same order. Throws the same errors.
 std::vector<ProcessOutline> outlineOfFile(const std::filesystem::path& path);
 

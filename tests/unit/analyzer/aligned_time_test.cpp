@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which moments of two runs stand beside each other.
 #include "compare/aligned_time.h"
+#include "model/build_model.h"
 #include "support/trace_builder.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attribution of lost time: ranks that are late together and their causes, the synchronisation that prevents
 // communication from overlapping, and the thread to which waiting belongs.
+#include "metrics/compute_metrics.h"
 #include "metrics/lateness.h"
+#include "model/build_model.h"
 #include "report/replayed_costs.h"
 #include "report/report.h"
 #include "rules/shared/support.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clocks of hosts: what was planted is found, and the error is within the bound that is printed.
 #include "metrics/metrics.h"
+#include "model/build_model.h"
 #include "model/clock_alignment.h"
 #include "support/trace_builder.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/build_model.h"
 #include "model/collective_match.h"
 #include "model/model.h"
 #include "support/trace_builder.h"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which process belongs to which rank: a program on one GPU has no rank, and helper processes have the same
 // rank as the job.
+#include "metrics/compute_metrics.h"
 #include "metrics/metrics.h"
+#include "model/build_model.h"
 #include "support/trace_builder.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches of CUDA graphs stand for the NCCL calls that were captured: matching, arrivals and steps.
+#include "metrics/compute_metrics.h"
 #include "metrics/metrics.h"
+#include "model/build_model.h"
 #include "model/model.h"
 #include "report/report.h"
 #include "report/sentences.h"

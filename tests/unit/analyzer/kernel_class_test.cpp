@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which kernels communicate: names as profilers give them, mangled and not, a test for each library that has
 // kernels of its own, and names of compute kernels that look like them.
+#include "metrics/compute_metrics.h"
 #include "metrics/metrics.h"
+#include "model/build_model.h"
 #include "model/kernel_class.h"
 #include "model/model.h"
 #include "support/trace_builder.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What traces of the PyTorch profiler add to a timeline: Python functions, and what the allocator held.
 #include "metrics/sampled_lines.h"
+#include "model/build_model.h"
 #include "report/cell.h"
 #include "support/durations.h"
 #include "support/trace_builder.h"

@@ -2,6 +2,7 @@
 // RDMA ports of a run: increases of counters instead of totals, from any sampling process, and the names of
 // links.
 #include "metrics/links.h"
+#include "model/build_model.h"
 #include "report/links.h"
 #include "support/durations.h"
 #include "support/trace_builder.h"

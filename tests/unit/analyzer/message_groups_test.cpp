@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends and receives have their own table, and inferred steps are called guessed.
 #include "json_schema.h"
+#include "model/build_model.h"
 #include "report/format.h"
 #include "report/message_groups.h"
 #include "support/trace_builder.h"

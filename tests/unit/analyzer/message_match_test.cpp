@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends and the receives that take them; and sends that are part of an all-to-all.
+#include "model/build_model.h"
 #include "model/model.h"
 #include "support/parallel_job.h"
 

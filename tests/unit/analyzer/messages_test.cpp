@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Amounts of data between pairs of ranks: from network events if recorded, otherwise from calls.
 #include "metrics/messages.h"
+#include "model/build_model.h"
 #include "support/trace_builder.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures of runs whose times are known beforehand.
+#include "metrics/compute_metrics.h"
 #include "metrics/metrics.h"
+#include "model/build_model.h"
 #include "support/trace_builder.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stages, replicas and tensor places, found from the groups of a job or given by the user.
+#include "model/build_model.h"
 #include "model/model.h"
 #include "support/parallel_job.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/interface_choice.h"
+#include "probe/judge.h"
 #include "probe/matrix.h"
 #include "probe/message.h"
 #include "probe/probed_host.h"

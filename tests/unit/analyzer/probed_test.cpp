@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a probe left in a run: read back as it was kept, and the measure that rules hold the run against.
 #include "metrics/probed.h"
+#include "model/build_model.h"
 #include "probe/keep.h"
 #include "report/report.h"
 #include "support/temporary_directory.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges of host threads on the GPU.
+#include "model/build_model.h"
 #include "support/trace_builder.h"
 #include "timeline/search.h"
 
@@ -81,7 +82,7 @@ public:
     std::map<std::string, Shown> projected()
     {
         std::map<std::string, Shown> result;
-        timeline.projections->compute(model, timeline, 0);
+        timeline.projections->compute(model, timeline.tracks, 0);
         const std::int64_t zero = model.ranks[0].clock.toRun(kBegin);
         for (std::size_t t = 0; t < timeline.tracks.size(); ++t) {
             const Track& track = timeline.tracks[t];
@@ -238,7 +239,7 @@ TEST(Projection, canBeGivenUpAndBegunAgain)
         run.launch(i, {{i, i + 1}});
     }
     run.build();
-    run.timeline.projections->compute(run.model, run.timeline, 0, [] { return true; });
+    run.timeline.projections->compute(run.model, run.timeline.tracks, 0, [] { return true; });
     EXPECT_FALSE(run.timeline.projections->ready(0));
     EXPECT_EQ(run.projected().size(), 1U);
 }

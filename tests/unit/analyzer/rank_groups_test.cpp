@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large jobs are shown by stage, host or tenth, with the ranks that differ from their peers; findings say
 // what their ranks have in common.
+#include "model/build_model.h"
 #include "report/rank_groups.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples as lines: units, rates of counters, gaps, and whose they are.
+#include "metrics/compute_metrics.h"
 #include "metrics/sampled_lines.h"
+#include "model/build_model.h"
 #include "report/sampled_table.h"
 #include "support/durations.h"
 #include "support/trace_builder.h"
@@ -69,6 +71,21 @@ TEST(SampledLines, UnitsAreThoseOfTheListOfSeries)
                      "counter"),
               Shown("s per s", "of another tool: idle, s per s"))
         << "by its name";
+}
+
+TEST(SampledLines, EverySeriesOfTheListIsDrawn)
+{
+    TraceBuilder trace = twoRanks();
+    for (const trace::SeriesEntry& series : trace::kSeries) {
+        const trace::SeriesRow row = trace::seriesRow(series.name, 0, "entity");
+        trace.sample(0, row, kSecond, 1);
+        trace.sample(0, row, 2 * kSecond, 2);
+    }
+    const std::vector<SampledMetric> all = sampledMetrics(model::buildModel(trace.run()));
+    EXPECT_EQ(all.size(), trace::kSeries.size());
+    for (const SampledMetric& metric : all) {
+        EXPECT_TRUE(metric.isMeasured()) << metric.name();
+    }
 }
 
 TEST(SampledLines, CountersAreRates)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is added up by name, what a search finds, and how kernels are called.
+#include "model/build_model.h"
 #include "support/trace_builder.h"
 #include "timeline/collective_details.h"
 #include "timeline/hit_table.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs without step marks, for people and other tests: `step_patterns --table` prints what is found of each
 // framework's pattern, as tests/README.md shows it; `step_patterns PATTERN DIRECTORY` writes such a run.
+#include "model/build_model.h"
 #include "step_patterns.h"
 
 #include <cstdio>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of jobs that mark none, over what frameworks issue.
+#include "model/build_model.h"
 #include "step_patterns.h"
 
 #include <gtest/gtest.h>

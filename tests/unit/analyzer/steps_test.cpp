@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps found in three ways, and carried over to the device.
+#include "model/build_model.h"
 #include "model/model.h"
 #include "model/period_steps.h"
 #include "model/steps.h"

@@ -2,6 +2,7 @@
 // Links between hosts over TCP: whose they are, how fast they were, and which of them rule slow_link names.
 #include "host_ring.h"
 #include "metrics/tcp_links.h"
+#include "model/build_model.h"
 #include "probe/keep.h"
 #include "report/report.h"
 #include "support/durations.h"

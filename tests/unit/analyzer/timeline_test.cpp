@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/build_model.h"
 #include "report/report.h"
 #include "support/durations.h"
 #include "support/trace_builder.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times in which device work was not recorded: no figure counts them as idle.
+#include "model/build_model.h"
 #include "model/unrecorded_device.h"
 #include "support/trace_builder.h"
 

@@ -2,6 +2,7 @@
 // Runs whose replay can be computed by hand, and the changes to replay.
 #pragma once
 #include "golden/training_run.h"
+#include "model/build_model.h"
 #include "support/trace_builder.h"
 #include "whatif/whatif.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Families of device work: what colours may stand for.
+#include "model/build_model.h"
 #include "support/trace_builder.h"
 #include "timeline/span_groups.h"
 #include "timeline/work_family.h"

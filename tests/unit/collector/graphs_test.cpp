@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA graphs end to end: NCCL calls that are captured once and launched often, on the CPU platform under the
 // preloaded collector with a CUPTI of every generation, and the analysis of the trace.
+#include "model/build_model.h"
 #include "model/model.h"
 #include "recorded_run.h"
 

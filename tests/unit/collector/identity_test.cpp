@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/clock.h"
 #include "record/identity.h"
+#include "record/ranks.h"
 #include "support/temporary_directory.h"
 
 #include <ringside/trace/environment.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL's own ranges for calls without a wrapper: the program has NCCL linked in, or opens it itself. Uses the
 // emulated NCCL, and the real one if the toolkit has it (it reports its ranges without a GPU).
+#include "model/build_model.h"
 #include "recorded_run.h"
 
 #include <ringside/trace/reader.h>

@@ -2,7 +2,9 @@
 // Lines of NCCL Inspector, made here: lengths become bandwidths, without any claim when they were.
 #include "issue_of.h"
 #include "lines_folder.h"
+#include "metrics/compute_metrics.h"
 #include "metrics/metrics.h"
+#include "model/build_model.h"
 #include "model/model.h"
 
 #include <ringside/error.h>

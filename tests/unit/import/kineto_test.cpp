@@ -4,6 +4,7 @@
 #include "import/kineto/scan_events.h"
 #include "import/open_run.h"
 #include "issue_of.h"
+#include "model/build_model.h"
 #include "model/model.h"
 #include "report/format.h"
 #include "report/report.h"

@@ -3,6 +3,7 @@
 #include "import/open_run.h"
 #include "import/write_run.h"
 #include "issue_of.h"
+#include "model/build_model.h"
 #include "model/model.h"
 #include "support/nsys_export.h"
 #include "support/temporary_directory.h"

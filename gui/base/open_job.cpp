@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/open_job.h"
+#include "base/open_job.h"
 
-#include "app/text.h"
+#include "base/text.h"
+#include "import/importer.h"
 #include "import/open_run.h"
 #include "live/still_runs.h"
 #include "report/watched_report.h"
@@ -155,6 +156,17 @@ void OpenJob::work()
     session.timeline = std::make_shared<const timeline::Timeline>(
         timeline::buildTimeline(session.report->model, [this] { return m_cancelled.load(); }));
     post([this, session] { emit sessionReady(session); });
+}
+
+QString fileFilters()
+{
+    QStringList filters{u"All files (*)"_s, u"Ringside: one file of a run (*.db *.ringside)"_s};
+    for (const importers::Importer* importer : importers::all()) {
+        QString patterns = toQt(importer->files);
+        patterns.remove(QLatin1Char(','));
+        filters.append(toQt(importer->title) + u" ("_s + patterns + u")"_s);
+    }
+    return filters.join(u";;"_s);
 }
 
 } // namespace ringside::gui

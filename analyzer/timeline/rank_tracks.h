@@ -2,7 +2,9 @@
 // Tracks of one rank, built from its rows. Private to timeline/.
 #pragma once
 #include "metrics/timed_calls.h"
-#include "timeline/timeline.h"
+#include "timeline/track.h"
+
+#include <functional>
 
 namespace ringside::timeline {
 

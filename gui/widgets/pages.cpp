@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/pages.h"
+#include "widgets/pages.h"
 
-#include "app/command_palette.h"
-#include "app/text.h"
-#include "import/importer.h"
-#include "report/format.h"
-
-#include <QAction>
 #include <QFileInfo>
 #include <QLabel>
-#include <QMainWindow>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSettings>
@@ -125,44 +118,6 @@ FailurePage failurePage(const Act& openOther, const Act& tryAgain)
                               button(u"Try again"_s, u"Opens the same run again"_s, tryAgain)}));
     lines->addStretch(2);
     return result;
-}
-
-QString helpHtml(const QMainWindow& window)
-{
-    QString withKey;
-    QString without;
-    for (const QAction* const action : commandsOf(window)) {
-        QStringList keys;
-        for (const QKeySequence& key : action->shortcuts()) {
-            keys.append(key.toString(QKeySequence::NativeText).toHtmlEscaped());
-        }
-        const QString row =
-            u"<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2&nbsp;&nbsp;</td><td>%3</td></tr>"_s.arg(
-                keys.join(u", "_s), commandName(*action).toHtmlEscaped(), action->toolTip().toHtmlEscaped());
-        (keys.isEmpty() ? without : withKey) += row;
-    }
-    return u"<table cellpadding=2>"_s + withKey + without + u"</table>"_s;
-}
-
-QString fileFilters()
-{
-    QStringList filters{u"All files (*)"_s, u"Ringside: one file of a run (*.db *.ringside)"_s};
-    for (const importers::Importer* importer : importers::all()) {
-        QString patterns = toQt(importer->files);
-        patterns.remove(QLatin1Char(','));
-        filters.append(toQt(importer->title) + u" ("_s + patterns + u")"_s);
-    }
-    return filters.join(u";;"_s);
-}
-
-std::string htmlReport(const report::Report& report)
-{
-    for (const report::Format* format : report::all()) {
-        if (format->id == "html") {
-            return format->render(report, {});
-        }
-    }
-    return {};
 }
 
 } // namespace ringside::gui

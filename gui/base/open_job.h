@@ -56,4 +56,7 @@ private:
     std::jthread m_thread;
 };
 
+/// Returns the filters of the file dialog: native traces, and one filter for each importer.
+[[nodiscard]] QString fileFilters();
+
 } // namespace ringside::gui

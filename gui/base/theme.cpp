@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/theme.h"
+#include "base/theme.h"
 
 #include <QApplication>
 #include <QPalette>
