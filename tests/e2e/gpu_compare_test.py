@@ -96,9 +96,18 @@ class Differences(unittest.TestCase):
         self.assertRegex(self.found()[0], "with 4096 bytes in torch, by cudaMemcpyAsync with 8 in ringside")
 
     def test_work_whose_launch_is_not_known(self):
-        for kernel in range(8):
+        for kernel in range(1, 17, 2):
             self.change(self.ours.kernels, kernel, launch=None)
         self.assertEqual(self.found(), ["kernel: ringside has no launch of 8 of 120"])
+
+    def test_work_that_was_launched_while_a_tool_did_not_look_may_run_afterwards(self):
+        for kernel in [*range(4), *range(40, 56), *range(100, 120)]:  # first, after torch's steps, last
+            self.change(self.ours.kernels, kernel, launch=None)
+        self.assertEqual(self.found(), [])
+
+    def test_lengths_are_not_compared_where_processes_share_the_gpu(self):
+        self.ours.kernels[:] = [event._replace(end_ns=event.end_ns + 100_000) for event in self.ours.kernels]
+        self.assertEqual(trace_differences.differences(self.theirs, self.ours, lengths=False), [])
 
     def test_work_that_belongs_to_another_launch(self):
         """Correlations that are mixed up put work into steps that did not launch it."""

@@ -19,8 +19,6 @@ LAUNCHES_SQL = """SELECT start_ns, correlation IN (SELECT correlation FROM kerne
 
 
 def report_complaints(report, tiers=TIERS, ranks=(0,)):
-    if report["run"]["emulated"]:
-        yield "the run carries the label emulated"
     if report["run"]["ranks_present"] != list(ranks):
         yield f"ranks present: {report['run']['ranks_present']}, expected {list(ranks)}"
     for tier in tiers:

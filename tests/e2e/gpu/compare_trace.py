@@ -19,17 +19,17 @@ def query_of(run, ringside):
     return query
 
 
-def main(kineto, run, ringside):
-    """`ringside`: the words that start the program."""
+def compare(kineto, run, ringside, lengths=True):
+    """The differences, which are printed too. `ringside`: the words that start the program."""
     theirs, ours = trace_tables.read_kineto(kineto), trace_tables.read_run(query_of(run, ringside))
     for line in trace_differences.compared(theirs, ours):
         print(line)
-    found = trace_differences.differences(theirs, ours)
+    found = trace_differences.differences(theirs, ours, lengths)
     for line in found:
         print("difference:", line)
     print(f"{len(found)} differences beyond the tolerances")
-    return int(bool(found))
+    return found
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    sys.exit(int(bool(compare(sys.argv[1], sys.argv[2], sys.argv[3:]))))

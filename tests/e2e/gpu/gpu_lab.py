@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scenarios share: the carried programs, the environment of a job, recording, and looking at a run. The caller's
+"""What the checks share: the carried programs, the environment of a job, recording, and looking at a run. The caller's
 LD_LIBRARY_PATH is kept in every environment: on some machines the driver is found through nothing else. Standard library only."""
 
 import glob
@@ -13,20 +13,23 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 JOBS = HERE / "jobs"
-BUNDLE = pathlib.Path(os.environ["RINGSIDE_GPU_BUNDLE"])
+PACK = pathlib.Path(os.environ["RINGSIDE_GPU_PACK"])
 WORK = pathlib.Path(os.environ["RINGSIDE_GPU_WORK"])
-CARRIED = str(BUNDLE / "lib" / "carried")
+CARRIED = str(PACK / "lib" / "carried")
 KEPT = os.environ.get("LD_LIBRARY_PATH", "")
-SKIPPED = 77
+NOT_REACHED = 77
+FACTS = json.loads(os.environ.get("RINGSIDE_GPU_FACTS", "{}"))
+SECONDS = float(os.environ.get("RINGSIDE_GPU_SECONDS", 60))  # what this check is given
+BARE_LIMIT_S = 40
 
 
-def skip(reason):
-    print(f"skipped: {reason}", flush=True)
-    sys.exit(SKIPPED)
+def not_reached(reason):
+    print(reason, flush=True)
+    sys.exit(NOT_REACHED)
 
 
 def fail(reason):
-    sys.exit(f"failed: {reason}")
+    sys.exit(reason)
 
 
 def expect(condition, reason):
@@ -48,22 +51,20 @@ def cuda_folders():
 
 # A job's words before its own: `ringside` runs with the carried libraries, a PyTorch job with what the caller had.
 PYTHON = ["env", f"LD_LIBRARY_PATH={KEPT}", sys.executable, "-B"] if KEPT else ["env", "-u", "LD_LIBRARY_PATH", sys.executable, "-B"]
-TRAINER = ["env", f"LD_LIBRARY_PATH={path_list(KEPT, *cuda_folders(), CARRIED)}", BUNDLE / "bin" / "ddp_trainer"]
+TRAINER = ["env", f"LD_LIBRARY_PATH={path_list(KEPT, *cuda_folders(), CARRIED)}", PACK / "bin" / "ddp_trainer"]
 
 
 def trainer(steps, *options):
     """The command of the reference trainer on one GPU."""
-    if not (BUNDLE / "bin" / "ddp_trainer").exists():
-        skip("the bundle holds no ddp_trainer")
+    if not (PACK / "bin" / "ddp_trainer").exists():
+        not_reached("the pack holds no ddp_trainer")
     return [*TRAINER, "--nproc", 1, "--steps", steps, *options]
 
 
 def need_torch():
-    if importlib.util.find_spec("torch") is None:
-        skip("no torch")
-    asked = subprocess.run([*PYTHON, "-c", "import torch; raise SystemExit(not torch.cuda.is_available())"], check=False)
-    if asked.returncode != 0:
-        skip("torch sees no GPU")
+    """By what the check `facts` found: PyTorch takes seconds to be imported."""
+    if "no_torch" in FACTS:
+        not_reached(FACTS["no_torch"])
 
 
 def free_port():
@@ -78,40 +79,47 @@ def torch_job(script, *options):
     return ["env", *(f"{name}={value}" for name, value in launcher.items()), *PYTHON, JOBS / script, *options]
 
 
-def run(command, check=True, **options):
-    """Runs a command and prints what it said; returns it with its output as text."""
+def run(command, check=True):
+    """Runs a command and prints what it says as it comes; returns it with its output as text."""
     words = [str(word) for word in command]
     print("+", *words, flush=True)
-    done = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, **options)
-    print(done.stdout, end="", flush=True)
+    with subprocess.Popen(words, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        said = []
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            said.append(line)
     if check:
-        expect(done.returncode == 0, f"code {done.returncode} from: {' '.join(words[:12])}")
-    return done
+        expect(process.returncode == 0, f"code {process.returncode} from: {' '.join(words[:12])}")
+    return subprocess.CompletedProcess(words, process.returncode, "".join(said))
 
 
 def ringside_command(*words, before=()):
     """`before`: words to start it by, such as without_cupti.sh."""
-    return [*before, "env", f"LD_LIBRARY_PATH={path_list(CARRIED, KEPT)}", BUNDLE / "bin" / "ringside", *words]
+    return [*before, "env", f"LD_LIBRARY_PATH={path_list(CARRIED, KEPT)}", PACK / "bin" / "ringside", *words]
 
 
 def ringside(*words, check=True, before=()):
     return run(ringside_command(*words, before=before), check)
 
 
-def record(name, options, command, check=True, before=()):
-    """Records a command; returns the run directory, and what the command printed."""
+def record(name, options, command, before=()):
+    """Records a command; returns the run directory, and what the command printed. Where it fails, says whether it does so
+    unrecorded too."""
     directory = WORK / f"{name}.ringside"
-    return directory, ringside("record", "-o", directory, *options, "--", *command, check=check, before=before).stdout
+    done = ringside("record", "-o", directory, *options, "--", *command, check=False, before=before)
+    if done.returncode != 0:
+        explain(done.returncode, [*before, *command])
+    return directory, done.stdout
 
 
-def need_job(job, limit_s=120):
-    """Skips where a job does not run on this machine without us either; returns what it printed."""
-    bare = run(["timeout", limit_s, *job], check=False)
-    if bare.returncode != 0:
-        words = [line.strip() for line in bare.stdout.splitlines() if line.strip()] or [f"code {bare.returncode}"]
-        said = [line for line in words if "NCCL WARN" in line or "Error" in line]
-        skip(f"the job does not run here, unrecorded too: {(said or words)[-1]}")
-    return bare.stdout
+def explain(code, job):
+    """Ends the check: what does not run without us either was not reached, but a job that hangs differs."""
+    bare = run(["timeout", BARE_LIMIT_S, *job], check=False)
+    expect(bare.returncode != 124, f"code {code} when recorded, and unrecorded the job does not end within {BARE_LIMIT_S} s")
+    expect(bare.returncode != 0, f"code {code} when recorded, 0 when not")
+    words = [line.strip() for line in bare.stdout.splitlines() if line.strip()] or [f"code {bare.returncode}"]
+    said = [line for line in words if "NCCL WARN" in line or "Error" in line]
+    not_reached(f"the job does not run here, unrecorded too: {(said or words)[-1]}")
 
 
 def query(directory, sql):
@@ -119,6 +127,13 @@ def query(directory, sql):
     done = subprocess.run([str(word) for word in words], text=True, capture_output=True, check=False)
     expect(done.returncode == 0, f"query of {directory.name}: {done.stderr.strip()}")
     return json.loads(done.stdout)
+
+
+def one(directory, sql):
+    """The only row."""
+    row = query(directory, sql)[0]
+    print(row, flush=True)
+    return row
 
 
 def process_files(directory):
@@ -140,6 +155,19 @@ def report(directory):
     text = subprocess.run(words, text=True, capture_output=True, check=False).stdout
     directory.with_suffix(".json").write_text(text)
     return json.loads(text)
+
+
+def killed_job(name, command, mark):
+    """Records a job that does not end by itself; once it has printed `mark`, returns (run directory, process of `ringside record`)."""
+    directory = WORK / f"{name}.ringside"
+    words = [str(word) for word in ringside_command("record", "-o", directory, "--profile", "standard", "--", *command)]
+    print("+", *words, flush=True)
+    process = subprocess.Popen(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        if mark in line:
+            return directory, process
+    return fail(f"the job ended by itself with code {process.wait()}")
 
 
 def job_result(output):

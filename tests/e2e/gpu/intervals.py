@@ -30,8 +30,9 @@ def order(kinds, number):
     return turned if number % 2 == 0 else turned[::-1]
 
 
-def rounds(kinds, measure, limit_s, most, clock=time.monotonic):
-    """{kind: [measure(kind, round)]}: whole rounds, as many as go into limit_s by the longest so far, `most` at most."""
+def rounds(kinds, measure, limit_s, most, clock=time.monotonic, each_round=lambda results: None):
+    """{kind: [measure(kind, round)]}: whole rounds, as many as go into limit_s by the longest so far, `most` at most; `each_round`
+    gets the results after each."""
     results = {kind: [] for kind in kinds}
     start, longest_s = clock(), 0
     for number in range(most):
@@ -40,6 +41,7 @@ def rounds(kinds, measure, limit_s, most, clock=time.monotonic):
             break
         for kind in order(kinds, number):
             results[kind].append(measure(kind, number))
+        each_round(results)
         longest_s = max(longest_s, clock() - began)
     return results
 

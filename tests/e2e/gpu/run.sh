@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the scenarios of this folder on a real GPU: run.sh [--list] [--bundle DIRECTORY] [NAME...]; README.md says how. Installs and
-# builds nothing. Exit 77: no GPU here.
+# Runs the plan of this folder on a machine with a GPU: run.sh [--list] [--within SECONDS] [--pack FOLDER] [NAME...]; README.md
+# says how. Installs and builds nothing. Exit 77: no GPU here.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 gpu_found() { [ -e /dev/nvidia0 ] || nvidia-smi -L >/dev/null 2>&1; }
@@ -9,4 +9,4 @@ if [[ " $* " != *" --list "* ]] && ! gpu_found; then
     echo "no NVIDIA GPU here: neither nvidia-smi nor /dev/nvidia0; nothing was run"
     exit 77
 fi
-exec python3 -B "$here/runner.py" "$@"
+exec python3 -B "$here/plan.py" "$@"

@@ -11,6 +11,7 @@ DEVICE_SHARE, DEVICE_NS = 0.10, 2_000  # of the median length of a kernel or cop
 HOST_SHARE, HOST_NS = 0.25, 20_000  # of the median length of a call or range: one tool's measuring lies inside the other's
 CLOCK_NS = 1_000_000  # between the starts of the same steps
 PAIR_NS = 200_000  # between the starts of one event in both, after the clocks' difference
+LOOKED_NS = 20_000_000  # between launches of a tool that looked all the time
 LAUNCHED_SHARE = 0.01  # of device work whose launch is known
 UTILIZATION_POINTS = 25
 MEMORY_SHARE = 0.05
@@ -75,9 +76,23 @@ def usual(work):
                    statistics.median(event.size or 0 for event in found)) for name, found in events.items()}
 
 
-def device_differences(what, theirs, ours, their_steps, our_steps):
+def without_launch(events):
+    """How many have none, though what ran before and after was launched at about the same time. What was launched while the tool did not
+    look may run when it looks: first or last, or between work of launches that are further apart."""
+    count, waiting, before_ns = 0, 0, None
+    for event in events:
+        if event.launch is None:
+            waiting += 1
+            continue
+        if before_ns is not None and event.launch[1] - before_ns <= LOOKED_NS:
+            count += waiting
+        waiting, before_ns = 0, event.launch[1]
+    return count
+
+
+def device_differences(what, theirs, ours, their_steps, our_steps, lengths):
     for tool, events in (("torch", theirs), ("ringside", ours)):
-        without = sum(event.launch is None for event in events)
+        without = without_launch(events)
         if without > LAUNCHED_SHARE * len(events):
             yield f"{what}: {tool} has no launch of {without} of {len(events)}"
     left, right = usual(work_of_steps(theirs, their_steps)), usual(work_of_steps(ours, our_steps))
@@ -89,7 +104,7 @@ def device_differences(what, theirs, ours, their_steps, our_steps):
         our_count, our_ns, our_call, our_size = right.get(name, (0, 0, "", 0))
         if count != our_count:
             yield f"{what} {name}: torch has {count:g} a step, ringside {our_count:g}"
-        elif count and not name.startswith(WAITING) and is_off(ns, our_ns, DEVICE_SHARE, DEVICE_NS):
+        elif count and lengths and not name.startswith(WAITING) and is_off(ns, our_ns, DEVICE_SHARE, DEVICE_NS):
             yield f"{what} {name}: median of torch {ns:g} ns, of ringside {our_ns:g} ns"
         elif count and (call, size) != (our_call, our_size):
             yield f"{what} {name}: launched by {call} with {size:g} bytes in torch, by {our_call} with {our_size:g} in ringside"
@@ -175,16 +190,17 @@ def host_tables(theirs, ours, offset_ns):
             for tables in (theirs, shifted(ours, offset_ns)))
 
 
-def differences(theirs, ours):
-    """All, as sentences, of Tables of torch.profiler and of ringside."""
+def differences(theirs, ours, lengths=True):
+    """All, as sentences, of Tables of torch.profiler and of ringside. Without `lengths`, those of device work are not compared: where
+    processes share a GPU in turns, they depend on the others."""
     offset_ns = clock_offset_ns(theirs, ours)
     if offset_ns is None:
         return ["steps: no step is in both traces"]
     found = []
     if abs(offset_ns) > CLOCK_NS:
         found.append(f"clocks: {offset_ns} ns apart")
-    found += device_differences("kernel", theirs.kernels, ours.kernels, theirs.steps, ours.steps)
-    found += device_differences("copy", theirs.copies, ours.copies, theirs.steps, ours.steps) if theirs.copies or ours.copies else []
+    found += device_differences("kernel", theirs.kernels, ours.kernels, theirs.steps, ours.steps, lengths)
+    found += device_differences("copy", theirs.copies, ours.copies, theirs.steps, ours.steps, lengths) if theirs.copies or ours.copies else []
     found += nvml_differences(theirs, shifted(ours, offset_ns), *span(theirs.steps))
     theirs, ours = host_tables(theirs, ours, offset_ns)
     found += host_differences("call", compared_calls(theirs[0], ours[0]), compared_calls(ours[0], theirs[0]))

@@ -14,5 +14,5 @@ backend = "inductor" if shutil.which("cc") or shutil.which("gcc") or shutil.whic
 print(f"torch.compile with backend {backend}", flush=True)
 model = torch.compile(DistributedDataParallel(job.network(chosen.width).to(device), bucket_cap_mb=25), backend=backend)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-job.train(chosen, device, job.step_of(model, optimizer, job.batch(device)))
+job.train(chosen, job.step_of(model, optimizer, job.batch(device)))
 job.end()

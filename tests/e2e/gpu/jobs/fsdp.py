@@ -13,5 +13,5 @@ for layer in model:
         fully_shard(layer)
 fully_shard(model)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-job.train(chosen, device, job.step_of(model, optimizer, job.batch(device)))
+job.train(chosen, job.step_of(model, optimizer, job.batch(device)))
 job.end()

@@ -4,6 +4,7 @@ torch.autograd.profiler.emit_nvtx names it. At the end rank 0 prints one line of
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import time
@@ -13,27 +14,26 @@ import torch.distributed
 
 BATCH = 256
 INPUTS, CLASSES = 784, 10
+PAUSE_S = 0.01
 
 
 def options(steps, width=2048, **more):
-    """`--cpu` is for the suite, which has no GPU."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=steps)
     parser.add_argument("--time-from", type=int, default=10, help="first step of those that are timed")
     parser.add_argument("--width", type=int, default=width, help="of a hidden layer")
-    parser.add_argument("--cpu", action="store_true", help="on the CPU with Gloo")
+    parser.add_argument("--gloo", action="store_true", help="communicate through Gloo instead of NCCL")
     for name, default in more.items():
         parser.add_argument("--" + name.replace("_", "-"), type=type(default), default=default)
     return parser.parse_args()
 
 
-def begin(chosen):
+def begin(chosen, **more):
     """Joins the process group of the launcher's variables; returns the device."""
     torch.manual_seed(1)
-    device = torch.device("cpu") if chosen.cpu else torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-    if not chosen.cpu:
-        torch.cuda.set_device(device)
-    torch.distributed.init_process_group("gloo" if chosen.cpu else "nccl")
+    device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+    torch.cuda.set_device(device)
+    torch.distributed.init_process_group("gloo" if chosen.gloo else "nccl", **more)
     return device
 
 
@@ -48,16 +48,8 @@ def batch(device):
     return torch.randn(BATCH, INPUTS, device=device), torch.randint(0, CLASSES, (BATCH,), device=device)
 
 
-def synchronize(device):
-    if device.type == "cuda":
-        torch.cuda.synchronize()
-
-
 @contextlib.contextmanager
-def nvtx_range(name, device):
-    if device.type != "cuda":
-        yield
-        return
+def nvtx_range(name):
     torch.cuda.nvtx.range_push(name)
     try:
         yield
@@ -78,16 +70,27 @@ def step_of(model, optimizer, data):
     return step
 
 
-def train(chosen, device, step, each_step=lambda number: None):
+def numbers(chosen, go_on_s):
+    """Of all steps; then, some time apart, of those of so many seconds more."""
+    yield from range(chosen.steps)
+    over = time.monotonic() + go_on_s
+    for number in itertools.takewhile(lambda _: time.monotonic() < over, itertools.count(chosen.steps)):
+        yield number
+        torch.cuda.synchronize()
+        time.sleep(PAUSE_S)
+
+
+def train(chosen, step, each_step=lambda number: None, go_on_s=0):
     """Runs all steps; the device is waited for at the two ends of the timed part alone."""
-    for number in range(chosen.steps):
+    for number in numbers(chosen, go_on_s):
         if number == chosen.time_from:
-            synchronize(device)
+            torch.cuda.synchronize()
             start = time.perf_counter_ns()
-        with nvtx_range(f"ProfilerStep#{number}", device):
+            print("steady", flush=True)
+        with nvtx_range(f"ProfilerStep#{number}"):
             loss = step()
         each_step(number)
-    synchronize(device)
+    torch.cuda.synchronize()
     timed = chosen.steps - chosen.time_from
     if torch.distributed.get_rank() == 0:
         print(json.dumps({"steps": chosen.steps, "step_ns": (time.perf_counter_ns() - start) / timed if timed > 0 else None,

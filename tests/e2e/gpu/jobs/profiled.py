@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """DistributedDataParallel with torch.profiler on for some steps, as its documentation shows; rank 0 writes the trace.
-profiled.py --profile-from N --trace FILE. A step and its parts are ranges job:NAME, for NVTX and for torch.profiler alike."""
+profiled.py --profile-from N --trace FILE [--go-on-s SECONDS].
+A step and its parts are ranges job:NAME, for NVTX and for torch.profiler alike."""
 
 import contextlib
 import itertools
@@ -12,7 +13,7 @@ from torch.nn.parallel import DistributedDataParallel
 ACTIVE_STEPS = 20
 WARM_UP_STEPS = 3
 
-chosen = job.options(steps=400, profile_from=100, trace="")
+chosen = job.options(steps=400, profile_from=100, trace="", go_on_s=0.0)
 device = job.begin(chosen)
 model = DistributedDataParallel(job.network(chosen.width).to(device), bucket_cap_mb=25)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -23,7 +24,7 @@ numbers = itertools.count()
 
 @contextlib.contextmanager
 def part(name):
-    with torch.profiler.record_function(f"job:{name}"), job.nvtx_range(f"job:{name}", device):
+    with torch.profiler.record_function(f"job:{name}"), job.nvtx_range(f"job:{name}"):
         yield
 
 
@@ -45,7 +46,7 @@ def step():
         return train_step()
 
 
-activities = [torch.profiler.ProfilerActivity.CPU] + ([] if chosen.cpu else [torch.profiler.ProfilerActivity.CUDA])
+activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
 schedule = torch.profiler.schedule(wait=chosen.profile_from - WARM_UP_STEPS, warmup=WARM_UP_STEPS, active=ACTIVE_STEPS, repeat=1)
 
 
@@ -55,5 +56,5 @@ def write(profiler):
 
 
 with torch.profiler.profile(activities=activities, schedule=schedule, on_trace_ready=write) as profiler:
-    job.train(chosen, device, step, each_step=lambda number: profiler.step())
+    job.train(chosen, step, each_step=lambda number: profiler.step(), go_on_s=chosen.go_on_s)
 job.end()
