@@ -104,24 +104,7 @@ std::string duration(std::int64_t ns)
 
 std::string rankList(std::vector<std::int64_t> ranks)
 {
-    std::sort(ranks.begin(), ranks.end());
-    const std::vector<values::NumberRun> runs = values::numberRuns(ranks, 3);
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < std::min(runs.size(), values::kMostRuns); ++i) {
-        const values::NumberRun& run = runs[i];
-        parts.push_back(run.count == 1 ? std::to_string(run.first)
-                        : run.step == 1
-                            ? fmt::format("{} to {}", run.first, run.last)
-                            : fmt::format("{} to {} in steps of {}", run.first, run.last, run.step));
-    }
-    if (const std::size_t more = values::numbersLeftOut(runs); more > 0) {
-        parts.push_back(fmt::format("{} more", more));
-    }
-    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
-    }
-    return text;
+    return values::namedRanks(std::move(ranks));
 }
 
 std::string differenceOf(const Signature& a, const Signature& b)

@@ -23,13 +23,14 @@ const std::array<trace::TierName, 5> kTiers{"host", "nvtx", "nccl", "device", "s
 constexpr char kEvents[] = "events"; ///< recorded on demand only; left out if it was not requested
 
 /// Options of Ringside do not apply to a trace of another tool, so a text that names them gets a remark.
-void addRingsideRemark(std::string& text)
+void addRingsideRemark(words::Text& text)
 {
     constexpr std::string_view kOurs[] = {"--profile", "--steps`",        "--start-step",
                                           "--window",  "ringside record", "RINGSIDE_",
                                           "ringside_", "device tier",     "LD_PRELOAD"};
-    if (std::ranges::any_of(kOurs,
-                            [&](std::string_view ours) { return text.find(ours) != std::string::npos; })) {
+    const std::string sentence = words::render(text, {});
+    if (std::ranges::any_of(
+            kOurs, [&](std::string_view ours) { return sentence.find(ours) != std::string::npos; })) {
         text += " (recorded with Ringside instead)";
     }
 }
@@ -49,7 +50,9 @@ void nameSharedPlace(rules::Finding& finding, const model::Model& model)
     if (const auto place = sharedPlace(model, finding.ranks)) {
         finding.title += fmt::format(" ({})", place->text);
         if (finding.limit == rules::Limit::LateRank || finding.limit == rules::Limit::Link) {
-            finding.advice = place->advice + " " + finding.advice;
+            words::Text advice = place->advice + " ";
+            advice += finding.advice;
+            finding.advice = std::move(advice);
         }
     }
 }

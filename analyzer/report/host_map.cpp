@@ -116,7 +116,7 @@ HostMap hostMapOf(const Report& report)
     return {hostsOf(report), traffic.source, connectionsOf(report, traffic)};
 }
 
-Table connectionTable(const HostMap& map)
+Table connectionTable(const Report& report, const HostMap& map)
 {
     const auto nameOf = [&](std::size_t host) {
         return std::ranges::find(map.hosts, host, &MapHost::host)->name;
@@ -125,7 +125,7 @@ Table connectionTable(const HostMap& map)
     for (const Connection& each : map.connections) {
         std::string found;
         for (const rules::Finding* const finding : each.findings) {
-            found += (found.empty() ? "" : "; ") + finding->title;
+            found += (found.empty() ? "" : "; ") + report.sentence(finding->title);
         }
         table.rows.push_back({nameOf(each.traffic.sender), nameOf(each.traffic.receiver),
                               sizeCell(static_cast<double>(each.traffic.bytes)),

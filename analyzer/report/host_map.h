@@ -42,7 +42,7 @@ struct HostMap {
 /// The map refers to the report's findings. Computed on each call, so call it once.
 [[nodiscard]] HostMap hostMapOf(const Report& report);
 /// Returns one row for each connection, in their order.
-[[nodiscard]] Table connectionTable(const HostMap& map);
+[[nodiscard]] Table connectionTable(const Report& report, const HostMap& map);
 /// Returns one row for each host: its ranks, its ports, and which GPUs are nearest to which port.
 [[nodiscard]] Table hostTable(const HostMap& map);
 /// Returns the findings that name a port.

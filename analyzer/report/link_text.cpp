@@ -202,8 +202,8 @@ std::string linksText(const Report& report, std::size_t width)
     }
     for (const rules::Finding* finding : linkFindings(report)) {
         text += fmt::format("\n  {} ({})\n", rules::severityName(finding->severity), finding->rule);
-        text += wrap(finding->title, width, "    ");
-        text += wrap("-> " + finding->advice, width, "    ");
+        text += wrap(report.sentence(finding->title), width, "    ");
+        text += wrap("-> " + report.sentence(finding->advice), width, "    ");
     }
     const std::string missing = missingText(links, width);
     return text + (missing.empty() ? "" : "\n  Not measured:\n" + missing);
@@ -215,9 +215,9 @@ std::string linksJsonText(const Report& report)
     for (const rules::Finding* finding : linkFindings(report)) {
         findings.push_back({{"rule", finding->rule},
                             {"severity", rules::severityName(finding->severity)},
-                            {"title", finding->title},
+                            {"title", report.sentence(finding->title)},
                             {"links", finding->links},
-                            {"advice", finding->advice}});
+                            {"advice", report.sentence(finding->advice)}});
     }
     const Json root = {{"schema", "ringside-links/1"},
                        {"health", healthName(linkHealth(report))},

@@ -21,6 +21,19 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kWords{{
     {" per step", " per second"},
 }};
 
+void replaceWords(std::string& text);
+
+void replaceWords(words::Text& text)
+{
+    std::vector<words::Part> parts = text.parts();
+    for (words::Part& part : parts) {
+        if (part.words == nullptr) {
+            replaceWords(std::get<std::string>(part.slots.front().value));
+        }
+    }
+    text = words::Text(std::move(parts));
+}
+
 void replaceWords(std::string& text)
 {
     for (const auto& [step, second] : kWords) {
@@ -41,13 +54,7 @@ std::string_view periodWord(const model::Model& model)
 void convertToPerSecond(rules::Finding& finding)
 {
     constexpr std::string_view kPerStep = "per_step";
-    constexpr std::string_view kExposed =
-        "exposed per step"; // only this phrase in advice is about the report's figures; other steps are the
-                            // program's
     finding.perSecond = true;
-    if (const std::size_t at = finding.advice.find(kExposed); at != std::string::npos) {
-        finding.advice.replace(at, kExposed.size(), "exposed per second");
-    }
     replaceWords(finding.title);
     for (rules::Evidence& place : finding.evidence) {
         replaceWords(place.what);

@@ -3,6 +3,7 @@
 
 #include "rules/shared/support.h"
 #include "whatif/whatif.h"
+#include "words/replay.h"
 
 #include <ringside/error.h>
 
@@ -71,12 +72,6 @@ std::optional<Saving> savingOf(const whatif::WhatIf& replay, const whatif::Chang
     }
 }
 
-void checkOthersFirst(rules::Finding& finding, const std::string& why)
-{
-    finding.advice = fmt::format("A replay of the run without it saves {}, so check other findings first. {}",
-                                 why, finding.advice);
-}
-
 /// Uses the saving as the cost. A saving within the replay's own error is none that anybody can claim: the
 /// finding then has no cost.
 void setCost(rules::Finding& finding, const Saving& saving)
@@ -89,10 +84,9 @@ void setCost(rules::Finding& finding, const Saving& saving)
         finding.figures.push_back({"replayed_saving_ns_per_step", rules::Unit::Ns, saving.ns, {}});
     }
     if (saving.ns < kWarning * saving.stepNs) {
-        checkOthersFirst(finding, fmt::format("less than {:.0f} % of a step", 100 * kWarning));
+        finding.advice = words::say(words::replay::below_share, {{"share", kWarning}}) + finding.advice;
     } else if (!claimed) {
-        checkOthersFirst(finding,
-                         fmt::format("no more than its own error of {:.1f} % of a step", 100 * errorShare));
+        finding.advice = words::say(words::replay::below_error, {{"error", errorShare}}) + finding.advice;
     }
 }
 
@@ -130,20 +124,13 @@ bool isBehindSlowLink(const rules::Finding& late, const std::vector<rules::Findi
     });
 }
 
-void keepWaiting(rules::Finding& finding, std::string_view why)
-{
-    finding.advice = fmt::format("{} The cost is the waiting of the others: {}.", finding.advice, why);
-}
-
 /// `alone` is true if no costlier finding names any of its ranks, and no slow link does.
 void setCostOfLateRank(rules::Finding& finding, const std::optional<Saving>& saving, bool alone)
 {
     if (!saving) {
-        keepWaiting(finding, "a replay of the run has too low a confidence");
+        finding.advice += words::replay::low_confidence;
     } else if (alone && explainsLessThanWaiting(finding, saving->ns)) {
-        keepWaiting(finding, fmt::format("with all that its timeline shows as fast as the median rank's, a "
-                                         "replay saves no more than {:.2f} ms of it",
-                                         saving->ns / 1e6));
+        finding.advice += words::say(words::replay::saves_less, {{"saving", saving->ns}});
     } else {
         setCost(finding, *saving);
     }

@@ -7,6 +7,7 @@
 #include "report/all_steps.h"
 #include "report/message_groups.h"
 #include "rules/rule.h"
+#include "words/render.h"
 
 #include <functional>
 #include <map>
@@ -29,7 +30,7 @@ struct Verdict {
 
 struct MissingRule {
     std::string rule;
-    std::string reason;
+    words::Text reason;
     bool inconclusive = false; ///< there was data, but not enough for a conclusion
 };
 
@@ -56,6 +57,13 @@ struct Report {
     std::size_t stretches = 1;            ///< parts in which the run was read, one after the other
     /// How many of the analyzed steps, the last ones, have their rows in the model. Null: all.
     std::optional<std::size_t> stepsWithRows;
+
+    [[nodiscard]] words::Voice voice() const
+    {
+        return {model.recordingIsStep() ? words::Period::Second : words::Period::Step, model.imported};
+    }
+    /// The sentence of a finding's text.
+    [[nodiscard]] std::string sentence(const words::Text& text) const { return words::render(text, voice()); }
 };
 
 /// Computes the model, the metrics and all rules. A rule that throws becomes an issue. Throws ringside::Error

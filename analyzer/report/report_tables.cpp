@@ -322,8 +322,8 @@ Table notJudgedTable(const Report& report)
     for (const MissingRule& missing : report.notApplicable) {
         const auto rules = rules::all();
         const auto rule = std::ranges::find(rules, missing.rule, &rules::Rule::id);
-        table.rows.push_back(
-            {missing.rule, rule == rules.end() ? Cell() : Cell((*rule)->title), missing.reason});
+        table.rows.push_back({missing.rule, rule == rules.end() ? Cell() : Cell((*rule)->title),
+                              report.sentence(missing.reason)});
     }
     return table;
 }

@@ -275,9 +275,10 @@ std::vector<std::string> notApplicableLines(const Report& report)
 {
     std::vector<std::pair<std::string, std::vector<std::string>>> byReason;
     for (const MissingRule& rule : rulesNotJudged(report)) {
+        const std::string reason = report.sentence(rule.reason);
         auto entry = std::find_if(byReason.begin(), byReason.end(),
-                                  [&](const auto& each) { return each.first == rule.reason; });
-        entry = entry != byReason.end() ? entry : byReason.insert(entry, {rule.reason, {}});
+                                  [&](const auto& each) { return each.first == reason; });
+        entry = entry != byReason.end() ? entry : byReason.insert(entry, {reason, {}});
         entry->second.push_back(rule.rule);
     }
     std::vector<std::string> lines;
@@ -296,10 +297,10 @@ std::string figureText(const rules::Figure& figure)
                : text;
 }
 
-std::string evidenceText(const rules::Evidence& place)
+std::string evidenceText(const Report& report, const rules::Evidence& place)
 {
     return fmt::format("rank {} at {:.6f} s for {}: {}", place.rank, static_cast<double>(place.startNs) / 1e9,
-                       rules::milliseconds(place.endNs - place.startNs), place.what);
+                       rules::milliseconds(place.endNs - place.startNs), report.sentence(place.what));
 }
 
 std::vector<std::string> coverageLines(const Report& report)

@@ -41,7 +41,7 @@ inline constexpr const char* kAllEmulated =
 /// Returns "lost per step 89.34 ms", with its threshold if it has one.
 [[nodiscard]] std::string figureText(const rules::Figure& figure);
 /// Returns "rank 2 at 1.234567 s for 8.05 ms: ...".
-[[nodiscard]] std::string evidenceText(const rules::Evidence& place);
+[[nodiscard]] std::string evidenceText(const Report& report, const rules::Evidence& place);
 /// Returns "12.34 ms a step, part of exposed_communication", or "not estimated".
 [[nodiscard]] std::string costText(const rules::Finding& finding);
 

@@ -50,7 +50,8 @@ std::vector<Doubt> doubtsOf(const Report& report)
             {Confidence::Medium, fmt::format("device work was recorded on {} of {} ranks", measured, world)});
     }
     if (const MissingRule* const rule = inconclusiveRule(report)) {
-        doubts.push_back({Confidence::Low, fmt::format("{} is {}", rule->rule, rule->reason)});
+        doubts.push_back(
+            {Confidence::Low, fmt::format("{} is {}", rule->rule, report.sentence(rule->reason))});
     }
     if (hasIssue(report, trace::Issue::StepsFromHostClock)) {
         doubts.push_back({Confidence::Low, "steps are cut at host times, not at device times"});
@@ -137,9 +138,10 @@ const rules::Finding* nextCause(const Report& report, const rules::Finding& firs
 /// Returns title, cost and advice of a finding, and the next cause.
 std::string advise(const Report& report, const rules::Finding& first)
 {
-    std::string text = fmt::format("{}.{} Try first: {}", first.title, costText(report, first), first.advice);
+    std::string text = fmt::format("{}.{} Try first: {}", report.sentence(first.title),
+                                   costText(report, first), report.sentence(first.advice));
     if (const rules::Finding* const next = nextCause(report, first)) {
-        text += fmt::format(" Next: {}.{}", next->title, costText(report, *next));
+        text += fmt::format(" Next: {}.{}", report.sentence(next->title), costText(report, *next));
     }
     return text;
 }
@@ -149,7 +151,7 @@ void limitConfidence(Verdict& verdict, const rules::Finding& first)
 {
     if (verdict.confidence == Confidence::High && !first.doubt.empty()) {
         verdict.confidence = Confidence::Medium;
-        verdict.reason = first.doubt;
+        verdict.reason = words::render(first.doubt, {});
     }
 }
 
@@ -214,7 +216,8 @@ Verdict computeVerdict(const Report& report)
         const std::string_view state = first.limit == rules::Limit::Death
                                            ? "This run did not end normally"
                                            : "This run does not work correctly";
-        verdict.summary = fmt::format("{}. {}. Try first: {}", state, first.title, first.advice);
+        verdict.summary = fmt::format("{}. {}. Try first: {}", state, report.sentence(first.title),
+                                      report.sentence(first.advice));
         return verdict;
     }
     if (!report.metrics.timed.arrived.empty()) {

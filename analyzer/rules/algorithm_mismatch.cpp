@@ -2,6 +2,7 @@
 // Finds sizes for which NCCL chose an algorithm or protocol although this run shows a faster one. Only
 // combinations that the run itself used are compared.
 #include "rules/shared/support.h"
+#include "words/step.h"
 
 #include <cctype>
 #include <map>
@@ -130,7 +131,7 @@ Finding describe(const Context& context, const Key& key, const Compared& compare
          static_cast<double>(compared.usualNs) / static_cast<double>(compared.bestNs),
          context.option("factor")},
         {"operations", Unit::Count, static_cast<double>(compared.count), context.option("min_count")}};
-    finding.evidence = worstStep(context, &metrics::Breakdown::transferNs, "transfer");
+    finding.evidence = worstStep(context, &metrics::Breakdown::transferNs, words::step::transfer);
     finding.advice = advice(key, compared);
     return finding;
 }

@@ -2,6 +2,7 @@
 // Finds runs in which several ranks train on GPUs without NCCL: their gradients then go through the host, by
 // Gloo or MPI. The rule relies on the absence of communication kernels, so it needs the device tier.
 #include "rules/shared/settings.h"
+#include "words/step.h"
 
 namespace ringside::rules::rule_backend_not_nccl {
 namespace {
@@ -98,7 +99,7 @@ Outcome run(const Context& context)
     finding.figures = {
         {"communication_share", Unit::Share, 0.0, {}},
         {"host_copies_ns_per_step", Unit::Ns, static_cast<double>(hostCopiesPerStep(context)), {}}};
-    finding.evidence = worstStep(context, &metrics::Breakdown::idleNs, "idle time");
+    finding.evidence = worstStep(context, &metrics::Breakdown::idleNs, words::step::idle_time);
     finding.advice =
         "If these ranks train one model, use `init_process_group(backend=\"nccl\")` and a PyTorch built with "
         "NCCL (`torch.distributed.is_nccl_available()`): Gloo and MPI send gradients through the CPU (field: "

@@ -2,6 +2,7 @@
 // Finds communication that is long compared with compute. It is a symptom: the advice names the biggest
 // measured cause.
 #include "rules/shared/communication_cause.h"
+#include "words/step.h"
 
 namespace ringside::rules::rule_comm_compute_ratio_high {
 namespace {
@@ -29,7 +30,7 @@ Outcome run(const Context& context)
         ratio > context.option("problem_ratio") ? Severity::Problem : Severity::Warning,
         severityByCost(context, *finding.costNsPerStep)); // communication that compute hides costs nothing
     finding.figures = {{"comm_compute_ratio", Unit::Ratio, ratio, context.option("ratio")}};
-    finding.evidence = worstStep(context, &metrics::Breakdown::communicationNs, "communication");
+    finding.evidence = worstStep(context, &metrics::Breakdown::communicationNs, words::step::communication);
     finding.advice =
         fmt::format("{} Biggest part now: {}.",
                     context.inference() ? "A larger batch gives the latency of each message more compute."

@@ -2,6 +2,7 @@
 // Finds communication that takes a large share of the step. It is a symptom: the advice names the biggest
 // measured cause.
 #include "rules/shared/communication_cause.h"
+#include "words/step.h"
 
 namespace ringside::rules::rule_comm_share_high {
 namespace {
@@ -29,7 +30,7 @@ Outcome run(const Context& context)
         share > context.option("problem_share") ? Severity::Problem : Severity::Warning,
         severityByCost(context, *finding.costNsPerStep)); // communication that compute hides costs nothing
     finding.figures = {{"communication_share", Unit::Share, share, context.option("share")}};
-    finding.evidence = worstStep(context, &metrics::Breakdown::communicationNs, "communication");
+    finding.evidence = worstStep(context, &metrics::Breakdown::communicationNs, words::step::communication);
     const CommunicationCause cause = biggestCommunicationCause(context);
     finding.advice = fmt::format("The biggest part is {}: {}", describe(context, cause), cause.remedy);
     return std::vector<Finding>{finding};

@@ -2,10 +2,14 @@
 // Finds runs in which a different rank computes longest in each step, with different kernels each time.
 // Batches of different size would lengthen the same kernels each time, so something disturbs devices or
 // hosts.
+#include "words/compute_jitter.h"
+
 #include "rules/shared/changing_rank.h"
 
 namespace ringside::rules::rule_compute_jitter {
 namespace {
+
+namespace text = words::compute_jitter;
 
 constexpr Option kOptions[] = {
     {"excess", 0.05,
@@ -29,11 +33,9 @@ Outcome run(const Context& context)
     }
     Finding finding = changingRankFinding(context, changing, alike);
     finding.limit = Limit::Compute;
-    finding.title = changingRankTitle(context, changing) + ": different kernels take longer each time";
-    finding.doubt = "what made these kernels longer was not measured";
-    finding.advice = "Look for loads that share the devices from time to time: other processes on the GPU, "
-                     "communication kernels that take multiprocessors from the compute they overlap, clocks "
-                     "that vary. Batches of different size would make the same kernels longer each time.";
+    finding.title = say(text::title, {{"changes", changingRankTitle(context, changing)}});
+    finding.doubt = text::not_measured;
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 

@@ -3,6 +3,8 @@
 // (sequences of different length, images of different size). No rank is late on average, but all ranks wait
 // in every step. A larger batch lengthens the same kernels each time; if different kernels are longer each
 // time, see compute_jitter.
+#include "words/data_skew.h"
+
 #include "metrics/experts.h"
 #include "rules/shared/changing_rank.h"
 #include "rules/shared/device_samples.h"
@@ -10,6 +12,8 @@
 
 namespace ringside::rules::rule_data_skew {
 namespace {
+
+namespace text = words::data_skew;
 
 constexpr Option kOptions[] = {
     {"excess", 0.05,
@@ -24,15 +28,11 @@ bool clocksRecorded(const Context& context)
     });
 }
 
-std::string doubtOf(const Context& context, std::optional<double> alike)
+words::Text doubtOf(const Context& context, std::optional<double> alike)
 {
-    if (!alike) {
-        return "the kernels of the long steps could not be compared, so batches of different size are a "
-               "guess";
-    }
-    return clocksRecorded(context)
-               ? ""
-               : "the GPUs' clocks were not recorded, and varying clocks look like batches of different size";
+    return !alike                    ? words::Text(text::not_compared)
+           : clocksRecorded(context) ? words::Text()
+                                     : words::Text(text::no_clocks);
 }
 
 Outcome run(const Context& context)
@@ -58,10 +58,9 @@ Outcome run(const Context& context)
     if (!finding.cause) {
         finding.partOf.insert(finding.partOf.begin(), "expert_imbalance");
     }
-    finding.title = changingRankTitle(context, changing) + ": batches are of different size";
+    finding.title = say(text::title, {{"changes", changingRankTitle(context, changing)}});
     finding.settings = {"batch_sampler"};
-    finding.advice = "Give all ranks batches of equal size in each step: sort or bucket by length across "
-                     "ranks, pack sequences, batch by tokens rather than samples, `drop_last=True`.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
@@ -73,11 +72,8 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 
 } // namespace
 
-RINGSIDE_RULE(data_skew, .title = "Batches differ in size from rank to rank", .needs = "device, on all ranks",
-              .options = kOptions, .run = run,
-              .help = "Longest compute time of a step above the mean of its ranks, without the part that is "
-                      "always on the same ranks, if the same kernels take longer each time. The cost is that "
-                      "time: what equal batches would save.",
-              .comparesRanks = true, .ofSteps = true, .ofTraining = true, .cures = cures);
+RINGSIDE_RULE(data_skew, .title = text::heading, .needs = "device, on all ranks", .options = kOptions,
+              .run = run, .help = text::help, .comparesRanks = true, .ofSteps = true, .ofTraining = true,
+              .cures = cures);
 
 } // namespace ringside::rules::rule_data_skew

@@ -4,6 +4,7 @@
 // smaller share of the step is then enough to warn.
 #include "rules/shared/communication_cause.h"
 #include "rules/shared/gradients.h"
+#include "words/step.h"
 
 namespace ringside::rules::rule_exposed_communication {
 namespace {
@@ -83,7 +84,7 @@ Outcome run(const Context& context)
         finding.figures.push_back({"wait_delay_ns_per_step", Unit::Ns, static_cast<double>(delay), {}});
     }
     finding.evidence =
-        worstStep(context, &metrics::Breakdown::exposedCommunicationNs, "exposed communication");
+        worstStep(context, &metrics::Breakdown::exposedCommunicationNs, words::step::exposed_communication);
     finding.advice = advice(context);
     if (noOverlap) {
         finding.title += "; no gradient message begins before backward is nearly over";

@@ -5,6 +5,7 @@
 #include "rules/shared/gradients.h"
 #include "trace/vocabulary/datatype.h"
 #include "whatif/changes.h"
+#include "words/step.h"
 
 namespace ringside::rules::rule_fp32_gradients {
 namespace {
@@ -65,7 +66,7 @@ Outcome run(const Context& context)
     finding.figures = {{"exposed_gradient_transfer_share", Unit::Share, share, context.option("share")},
                        {"float32_part", Unit::Share, part, context.option("float32_part")}};
     finding.evidence =
-        worstStep(context, &metrics::Breakdown::exposedCommunicationNs, "exposed communication");
+        worstStep(context, &metrics::Breakdown::exposedCommunicationNs, words::step::exposed_communication);
     finding.advice = "Try `ddp_model.register_comm_hook(None, default_hooks.bf16_compress_hook)` (or fp16), "
                      "and compare the loss; keep float32 if training diverges. For sparse gradients, top-k "
                      "compression sends even fewer bytes.";

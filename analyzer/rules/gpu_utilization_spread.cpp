@@ -2,6 +2,7 @@
 // Finds GPUs that do useful work for much more of the time than others, or more at one time than at another.
 // It uses useful utilization, because a rank that waits inside a collective looks busy.
 #include "rules/shared/support.h"
+#include "words/step.h"
 
 namespace ringside::rules::rule_gpu_utilization_spread {
 namespace {
@@ -77,8 +78,8 @@ Outcome run(const Context& context)
         }
     }
     finding.evidence = !overTime && context.figures.arrivalsMeasured()
-                           ? worstStep(context, &metrics::Breakdown::waitNs, "waiting")
-                           : worstStep(context, &metrics::Breakdown::idleNs, "idle time");
+                           ? worstStep(context, &metrics::Breakdown::waitNs, words::step::waiting)
+                           : worstStep(context, &metrics::Breakdown::idleNs, words::step::idle_time);
     finding.advice = overTime
                          ? "Look at the steps that differ: evaluation, checkpoints, data of different length."
                          : "The rank named has more work than the others, which wait for it: see late_rank. "

@@ -3,6 +3,7 @@
 // is a symptom of an uneven stage, a late rank or a slow link; the rest is due to the schedule.
 #include "metrics/pipeline.h"
 #include "rules/shared/origins.h"
+#include "words/step.h"
 
 namespace ringside::rules::rule_pipeline_bubble {
 namespace {
@@ -50,7 +51,8 @@ Outcome run(const Context& context)
                        {"times_ideal", Unit::Ratio, pipeline.bubble / ideal, context.option("times_ideal")},
                        {"passes_per_step", Unit::Count, static_cast<double>(pipeline.passes), {}},
                        {"chunks", Unit::Count, static_cast<double>(pipeline.chunks), {}}};
-    finding.evidence = worstStep(context, &metrics::Breakdown::exposedWaitNs, "waiting for others");
+    finding.evidence =
+        worstStep(context, &metrics::Breakdown::exposedWaitNs, words::step::waiting_for_others);
     finding.advice = "Find out why stages wait: one that computes longer, a late rank, a slow link, "
                      "micro-batches of different length. Then use more micro-batches per step";
     finding.advice += pipeline.chunks > 1 || pipeline.zeroBubble

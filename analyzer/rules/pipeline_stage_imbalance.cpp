@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds a pipeline stage that computes longer than the others. Every micro-batch runs at its pace, and the
 // other stages wait for its messages.
+#include "words/pipeline_stage_imbalance.h"
+
 #include "metrics/pipeline.h"
 #include "rules/shared/origins.h"
 
 namespace ringside::rules::rule_pipeline_stage_imbalance {
 namespace {
+
+namespace text = words::pipeline_stage_imbalance;
 
 constexpr Option kOptions[] = {
     {"cost_share", 0.05, "warn when equal stages would save more than this share of the step"},
@@ -44,11 +48,12 @@ Finding describe(const Context& context, const metrics::PipelineFigures& pipelin
     for (const std::size_t rank : longest.ranks) {
         finding.ranks.push_back(context.run.ranks[rank].rank);
     }
-    finding.title = fmt::format("{} computes {} per step, {} more than the mean of the stages, and longest "
-                                "in {} of {} steps: the others wait for its messages",
-                                stageText(context, longest.stage), milliseconds(longest.computeNs),
-                                percent(excess), longest.longestOfSteps, pipeline.steps);
-    finding.title.front() = 'S';
+    finding.title = say(text::title, {{"stage", longest.stage},
+                                      {"stages", context.run.layout.sizes.pipeline},
+                                      {"compute", longest.computeNs},
+                                      {"excess", excess},
+                                      {"longest", longest.longestOfSteps},
+                                      {"steps", pipeline.steps}});
     finding.figures = {
         {"cost_share", Unit::Share, share, context.option("cost_share")},
         {"compute_excess", Unit::Share, excess, {}},
@@ -61,16 +66,10 @@ Finding describe(const Context& context, const metrics::PipelineFigures& pipelin
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         if (rank.rank == longest.ranks.front()) {
             finding.evidence = {evidence(context.rankOf(rank), rank.windows.front(),
-                                         fmt::format("a step of this stage; {} of compute in the median one",
-                                                     milliseconds(rank.median.computeNs)))};
+                                         say(text::median_step, {{"compute", rank.median.computeNs}}))};
         }
     }
-    finding.advice = "Give each stage the same time, not the same number of layers: move layers away from "
-                     "this one (embedding, head and loss count as layers), or make it faster.";
-    if (longest.ranks.size() == 1) {
-        finding.advice +=
-            " The stage is one rank, so its GPU may also be the reason: run it on another GPU and compare.";
-    }
+    finding.advice = longest.ranks.size() == 1 ? text::remedy + words::Text(text::one_rank) : text::remedy;
     return finding;
 }
 
@@ -78,8 +77,7 @@ Outcome run(const Context& context)
 {
     const metrics::PipelineFigures pipeline = metrics::pipelineOf(context.run, context.figures);
     if (pipeline.stages.empty()) {
-        return NotApplicable{"needs a pipeline with device work of every stage: sends and receives show "
-                             "none, and --parallel pp=N was not given"};
+        return NotApplicable{text::no_pipeline};
     }
     const auto longest = std::ranges::max_element(pipeline.stages, {}, &metrics::PipelineStage::computeNs);
     const std::int64_t cost = savedByEqualStages(pipeline, longest->computeNs);
@@ -93,12 +91,8 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(pipeline_stage_imbalance, .title = "One stage of the pipeline computes longer than the others",
-              .needs = "device, on all stages", .options = kOptions, .run = run, .needsDevice = true,
-              .help =
-                  "Compute time of a step, median of a stage's ranks, against the mean of the stages. The "
-                  "cost is what equal stages would save: the excess over the mean, for all micro-batches "
-                  "but one.",
+RINGSIDE_RULE(pipeline_stage_imbalance, .title = text::heading, .needs = "device, on all stages",
+              .options = kOptions, .run = run, .needsDevice = true, .help = text::help,
               .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_pipeline_stage_imbalance

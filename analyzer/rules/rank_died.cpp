@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds processes that were killed, crashed, or ended with a code other than 0. The first one is the one to
 // examine if it is known, because the others often only follow it. It uses the analysis of `ringside hang`.
+#include "words/rank_died.h"
+
 #include "hang/first_to_die.h"
 #include "hang/rank_report.h"
 #include "rules/shared/support.h"
@@ -65,8 +67,8 @@ Finding describe(const Context& context, const std::vector<hang::RankReport>& ra
     finding.broken = first && !wasStopped(ranks[first->rank]) && !allFailedAlike(ranks);
     finding.severity = finding.broken ? Severity::Problem : Severity::Info;
     finding.limit = Limit::Death;
-    finding.title = hang::diedSentence(ranks, first);
-    finding.title.front() = static_cast<char>(std::toupper(finding.title.front()));
+    finding.title =
+        words::say(words::rank_died::title, {{"sentence", words::Text(hang::diedSentence(ranks, first))}});
     double died = 0;
     for (const hang::RankReport& rank : ranks) {
         died += hang::isDeath(rank.life) ? 1 : 0;

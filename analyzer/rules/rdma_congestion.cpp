@@ -141,7 +141,7 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
     if (finding.title.empty()) {
         return std::nullopt;
     }
-    finding.title = fmt::format("Port {} met congestion: {}", port.label(), finding.title);
+    finding.title = fmt::format("Port {} met congestion: ", port.label()) + finding.title;
     const auto moved = movedIn(port);
     addEvidence(context, port, moved.front(), "the interval between samples in which it was first counted",
                 finding);

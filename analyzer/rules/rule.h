@@ -7,6 +7,7 @@
 #include "model/model.h"
 #include "trace/vocabulary/severity.h"
 #include "values/unit.h"
+#include "words/text.h"
 
 #include <initializer_list>
 #include <map>
@@ -25,6 +26,7 @@ namespace ringside::rules {
 
 using trace::Severity;
 using trace::severityName;
+using words::say;
 
 /// What limits the run if this finding is the costliest one (verdict.limited_by of the JSON report).
 enum class Limit : std::uint8_t {
@@ -50,7 +52,7 @@ struct Evidence {
     std::int64_t rank = 0;
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
-    std::string what;
+    words::Text what;
 };
 
 using values::Unit;
@@ -67,7 +69,7 @@ struct Finding {
     std::string rule; ///< set by the caller of the rule
     Severity severity = Severity::Info;
     Limit limit = Limit::Nothing;
-    std::string title;                 ///< one sentence with the figures that matter
+    words::Text title;                 ///< one sentence with the figures that matter
     std::vector<std::int64_t> ranks;   ///< empty for all ranks
     std::vector<std::string> links;    ///< ports ("host mlx5_0:1") or pairs of hosts ("host0 -> host1")
     std::vector<std::string> settings; ///< names of the settings that the advice would change
@@ -76,10 +78,10 @@ struct Finding {
     bool perSecond = false;
     std::vector<Figure> figures;
     std::vector<Evidence> evidence;
-    std::string advice; ///< a hypothesis to test
+    words::Text advice; ///< a hypothesis to test
     /// Another possible explanation, or what was not measured. If not empty, the verdict's confidence is
     /// medium at most.
-    std::string doubt;
+    words::Text doubt;
     bool cause = true; ///< false for a symptom; the verdict prefers causes
     /// The run is wrong or hangs. Such findings are listed before those that only cost time.
     bool broken = false;
@@ -94,7 +96,7 @@ struct Finding {
 };
 
 struct NotApplicable {
-    std::string reason;        ///< "needs the device tier"
+    words::Text reason;        ///< "needs the device tier"
     bool inconclusive = false; ///< there is data, but not enough for a conclusion
 };
 using Outcome = std::variant<std::vector<Finding>, NotApplicable>;

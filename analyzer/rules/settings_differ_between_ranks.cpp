@@ -33,14 +33,14 @@ Finding findingOf(const std::string& name, const std::map<std::string, Ranks>& v
     finding.severity = Severity::Warning;
     finding.limit = Limit::Settings;
     finding.cause = false;
-    finding.title = fmt::format("{} differs between ranks:", name);
+    std::vector<std::string> parts;
     for (const auto& [value, ranks] : values) {
-        finding.title += fmt::format(" {} on {};", value, ranksText(ranks));
+        parts.push_back(fmt::format("{} on {}", value, ranksText(ranks)));
         if (value != usual->first) {
             finding.ranks.insert(finding.ranks.end(), ranks.begin(), ranks.end());
         }
     }
-    finding.title.pop_back();
+    finding.title = fmt::format("{} differs between ranks: {}", name, fmt::join(parts, "; "));
     std::ranges::sort(finding.ranks);
     finding.settings = {name};
     finding.advice = "Start every rank with the same libraries and variables. NCCL chooses algorithms on "

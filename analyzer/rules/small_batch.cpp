@@ -3,6 +3,7 @@
 // batch.
 #include "rules/shared/communication_cause.h"
 #include "rules/shared/device_samples.h"
+#include "words/step.h"
 
 namespace ringside::rules::rule_small_batch {
 namespace {
@@ -62,7 +63,7 @@ Outcome run(const Context& context)
     finding.figures = {{"exposed_transfer_share", Unit::Share, share, context.option("exposed_share")},
                        {"memory_part", Unit::Share, *memory, context.option("memory_part")}};
     finding.evidence =
-        worstStep(context, &metrics::Breakdown::exposedCommunicationNs, "exposed communication");
+        worstStep(context, &metrics::Breakdown::exposedCommunicationNs, words::step::exposed_communication);
     finding.advice = "Sweep the batch size per GPU (field: 32 to 256) and compare samples per second, not "
                      "step times. Scale the learning rate with it, with warm-up, and compare the loss. If "
                      "the batch must stay, accumulate gradients with `no_sync()`.";

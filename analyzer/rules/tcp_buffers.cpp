@@ -68,7 +68,7 @@ Outcome run(const Context& context)
                              "sampled, sources network and host_network)"};
     }
     for (std::size_t i = 0; i < findings.size(); ++i) {
-        findings[i].title = fmt::format("On {}: {}", hostsText(hosts[i]), findings[i].title);
+        findings[i].title = fmt::format("On {}: ", hostsText(hosts[i])) + findings[i].title;
     }
     return findings;
 }

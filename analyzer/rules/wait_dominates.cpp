@@ -2,6 +2,7 @@
 // Finds communication that is mostly waiting for other ranks to arrive, so that a faster network would not
 // help.
 #include "rules/shared/support.h"
+#include "words/step.h"
 
 namespace ringside::rules::rule_wait_dominates {
 namespace {
@@ -38,7 +39,7 @@ Outcome run(const Context& context)
     finding.figures = {{"wait_share", Unit::Share, share, context.option("share")},
                        {"wait_delay_step_share", Unit::Share, total.share(total.waitDelayNs),
                         context.option("min_step_share")}};
-    finding.evidence = worstStep(context, &metrics::Breakdown::waitNs, "waiting");
+    finding.evidence = worstStep(context, &metrics::Breakdown::waitNs, words::step::waiting);
     finding.advice = "Tuning NCCL or the network will not help: make the ranks arrive together. See "
                      "late_rank for the rank that arrives last, and why.";
     return std::vector<Finding>{finding};

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stretches/stretch_record.h"
 
+#include "words/catalogue.h"
+
 #include <ringside/error.h>
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -34,6 +37,20 @@ public:
             packValue(value);
         }
     }
+    /// A template travels by its id.
+    void operator()(const words::Text& text)
+    {
+        (*this)(static_cast<std::uint64_t>(text.parts().size()));
+        for (const words::Part& part : text.parts()) {
+            (*this)(part.words != nullptr ? std::string(part.words->id) : std::string());
+            (*this)(static_cast<std::uint64_t>(part.slots.size()));
+            for (const words::Slot& slot : part.slots) {
+                (*this)(std::string(slot.name));
+                (*this)(static_cast<std::uint64_t>(slot.value.index()));
+                std::visit([this](const auto& value) { (*this)(value); }, slot.value);
+            }
+        }
+    }
     std::string take() { return std::move(m_bytes); }
 
 private:
@@ -61,6 +78,24 @@ public:
         for (std::uint64_t left = count(1); left > 0; --left) {
             unpackValue(values.emplace_back());
         }
+    }
+    void operator()(words::Text& text)
+    {
+        std::vector<words::Part> parts;
+        for (std::uint64_t left = count(1); left > 0; --left) {
+            words::Part& part = parts.emplace_back();
+            std::string id;
+            (*this)(id);
+            part.words = id.empty() ? nullptr : words::findTemplate(id);
+            const std::string_view names = part.words != nullptr ? part.words->words : std::string_view();
+            for (std::uint64_t slots = count(1); slots > 0; --slots) {
+                part.slots.push_back(slotOf(names));
+            }
+            if (part.words == nullptr && (!id.empty() || part.slots.size() != 1)) {
+                fail();
+            }
+        }
+        text = words::Text(std::move(parts));
     }
     void finish() const
     {
@@ -93,6 +128,47 @@ private:
     }
     template <class T>
     void unpackValue(T& value);
+
+    template <class T>
+    words::Value valueAs()
+    {
+        T value{};
+        (*this)(value);
+        return value;
+    }
+    /// A slot's name is kept as a part of its template, which lives as long as the program. A slot that the
+    /// template does not use has no name then.
+    words::Slot slotOf(std::string_view names)
+    {
+        std::string name;
+        std::uint64_t kind = 0;
+        (*this)(name), (*this)(kind);
+        const std::size_t at = std::min(names.find(name), names.size());
+        words::Slot slot(names.substr(at, name.size()), std::int64_t{0});
+        switch (kind) {
+        case 0:
+            slot.value = valueAs<std::int64_t>();
+            break;
+        case 1:
+            slot.value = valueAs<double>();
+            break;
+        case 2:
+            slot.value = valueAs<std::string>();
+            break;
+        case 3:
+            slot.value = valueAs<std::vector<std::int64_t>>();
+            break;
+        case 4:
+            slot.value = valueAs<std::vector<std::string>>();
+            break;
+        case 5:
+            slot.value = valueAs<words::Text>();
+            break;
+        default:
+            fail();
+        }
+        return slot;
+    }
 
     std::string_view m_rest;
 };

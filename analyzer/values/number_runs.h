@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace ringside::values {
@@ -26,5 +27,8 @@ inline constexpr std::size_t kMostRuns = 12;
 
 /// Returns how many numbers lie in the runs after the first `kMostRuns`.
 [[nodiscard]] std::size_t numbersLeftOut(std::span<const NumberRun> runs);
+
+/// Returns "rank 3", or "ranks 0 to 2, 7 and 9": for a sentence. The ranks may be in any order.
+[[nodiscard]] std::string namedRanks(std::vector<std::int64_t> ranks);
 
 } // namespace ringside::values

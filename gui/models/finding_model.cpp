@@ -41,10 +41,10 @@ QVariant FindingModel::data(const QModelIndex& index, int role) const
     if (role == Qt::ToolTipRole) {
         return u"%1; ranks: %2\n%3"_s.arg(toQt(report::costText(each)),
                                           toQt(report::rankList(each.ranks)), // may be cut
-                                          toQt(each.advice));
+                                          toQt(m_report->sentence(each.advice)));
     }
     if (role == Qt::AccessibleTextRole && index.column() == kTitle) {
-        return QString(severityText(each.severity) + u": "_s + toQt(each.title));
+        return QString(severityText(each.severity) + u": "_s + toQt(m_report->sentence(each.title)));
     }
     if (role != Qt::DisplayRole) {
         return {};
@@ -53,7 +53,7 @@ QVariant FindingModel::data(const QModelIndex& index, int role) const
     case kSeverity:
         return severityText(each.severity);
     case kTitle:
-        return toQt(each.title);
+        return toQt(m_report->sentence(each.title));
     case kCost:
         return toQt(report::costText(each));
     default:
@@ -76,10 +76,12 @@ QString severityText(rules::Severity severity)
     return QString::fromLatin1(kTexts[static_cast<std::size_t>(severity)]);
 }
 
-QString findingHtml(const rules::Finding& finding, const std::vector<const rules::Finding*>& restatements)
+QString findingHtml(const report::Report& report, const rules::Finding& finding,
+                    const std::vector<const rules::Finding*>& restatements)
 {
-    QString html = u"<h3>"_s + toHtml(finding.title) + u"</h3><p><b>Try:</b> "_s + toHtml(finding.advice) +
-                   u"</p><p>Cost: "_s + toHtml(report::costText(finding)) + u"; ranks: "_s +
+    QString html = u"<h3>"_s + toHtml(report.sentence(finding.title)) + u"</h3><p><b>Try:</b> "_s +
+                   toHtml(report.sentence(finding.advice)) + u"</p><p>Cost: "_s +
+                   toHtml(report::costText(finding)) + u"; ranks: "_s +
                    toHtml(report::rankList(finding.ranks)) + u"; rule <code>"_s + toHtml(finding.rule) +
                    u"</code></p>"_s;
     if (!finding.figures.empty()) {
@@ -90,12 +92,12 @@ QString findingHtml(const rules::Finding& finding, const std::vector<const rules
         html += u"</ul>"_s;
     }
     for (const rules::Finding* each : restatements) {
-        html += u"<p>The same loss: "_s + toHtml(each->title) + u" (<code>"_s + toHtml(each->rule) +
-                u"</code>)</p>"_s;
+        html += u"<p>The same loss: "_s + toHtml(report.sentence(each->title)) + u" (<code>"_s +
+                toHtml(each->rule) + u"</code>)</p>"_s;
     }
     for (std::size_t i = 0; i < finding.evidence.size(); ++i) {
         html += u"<p><a href=\"place:%1\">Show</a> "_s.arg(i) +
-                toHtml(report::evidenceText(finding.evidence[i])) + u"</p>"_s;
+                toHtml(report::evidenceText(report, finding.evidence[i])) + u"</p>"_s;
     }
     return html;
 }

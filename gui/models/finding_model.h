@@ -33,7 +33,7 @@ private:
 [[nodiscard]] QString severityText(rules::Severity severity);
 /// Returns title, advice, cost, figures, the findings that restate it, and evidence as HTML. A link "place:N"
 /// leads to evidence number N.
-[[nodiscard]] QString findingHtml(const rules::Finding& finding,
+[[nodiscard]] QString findingHtml(const report::Report& report, const rules::Finding& finding,
                                   const std::vector<const rules::Finding*>& restatements = {});
 
 } // namespace ringside::gui

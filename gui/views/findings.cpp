@@ -235,7 +235,7 @@ private:
             return;
         }
         const rules::Finding& finding = m_model->finding(row.row());
-        m_details->setHtml(findingHtml(finding, report::restatementsOf(*m_report, finding)));
+        m_details->setHtml(findingHtml(*m_report, finding, report::restatementsOf(*m_report, finding)));
     }
 
     void showMenu(const QPoint& position)
@@ -264,7 +264,8 @@ private:
         emit m_navigator.placeRequested(
             {evidence.startNs, evidence.endNs},
             finding.ranks.empty() ? std::vector{evidence.rank} : finding.ranks,
-            u"<h4>%1</h4><p>%2</p>"_s.arg(toHtml(finding.title), toHtml(report::evidenceText(evidence))));
+            u"<h4>%1</h4><p>%2</p>"_s.arg(toHtml(m_report->sentence(finding.title)),
+                                          toHtml(report::evidenceText(*m_report, evidence))));
     }
 
     Navigator& m_navigator;

@@ -93,7 +93,7 @@ private:
         m_links->setVisible(any);
         m_links->setMap(m_report, m_map);
         m_ports->setTable(std::move(ports));
-        m_connections->setTable(report::connectionTable(*m_map));
+        m_connections->setTable(report::connectionTable(*m_report, *m_map));
         m_hosts->setTable(report::hostTable(*m_map));
         m_health->setText(healthHtml());
         m_pages->setCurrentIndex(any || m_charts->isMeasured() ? 0 : 1);

@@ -151,7 +151,7 @@ QString LinkMap::portText(std::size_t host, const MapChip& chip) const
 QString LinkMap::lineText(const MapLine& line) const
 {
     constexpr std::size_t kNamed = 4;
-    const report::Table table = report::connectionTable(*m_map);
+    const report::Table table = report::connectionTable(*m_report, *m_map);
     QStringList lines;
     for (std::size_t i = 0; i < std::min(kNamed, line.connections.size()); ++i) {
         const report::Connection& each = m_map->connections[line.connections[i]];

@@ -36,7 +36,8 @@ private slots:
         QCOMPARE(model.rowCount(), static_cast<int>(losses.size()));
         for (int row = 0; row < model.rowCount(); ++row) {
             const rules::Finding& finding = *losses[static_cast<std::size_t>(row)];
-            QCOMPARE(model.index(row, FindingModel::kTitle).data().toString().toStdString(), finding.title);
+            QCOMPARE(model.index(row, FindingModel::kTitle).data().toString().toStdString(),
+                     session.report->sentence(finding.title));
             QVERIFY(!model.index(row, FindingModel::kSeverity).data().toString().isEmpty());
         }
     }
@@ -48,8 +49,9 @@ private slots:
         QCOMPARE(QString::fromStdString(finding.rule), QStringLiteral("late_rank"));
         const auto restatements = report::restatementsOf(*session.report, finding);
         QVERIFY(!restatements.empty());
-        const QString html = findingHtml(finding, restatements);
-        QVERIFY(html.contains(QStringLiteral("The same loss: ") + toHtml(restatements.front()->title)));
+        const QString html = findingHtml(*session.report, finding, restatements);
+        QVERIFY(html.contains(QStringLiteral("The same loss: ") +
+                              toHtml(session.report->sentence(restatements.front()->title))));
         QCOMPARE(html.count(QStringLiteral("place:")), static_cast<qsizetype>(finding.evidence.size()));
     }
 
@@ -57,7 +59,7 @@ private slots:
     {
         rules::Finding finding;
         finding.title = "<script>x</script>\x1b[2J";
-        const QString html = findingHtml(finding);
+        const QString html = findingHtml(report::Report(), finding, {});
         QVERIFY(!html.contains(QStringLiteral("<script>")));
         QVERIFY(!html.contains(QChar(0x1b)));
     }

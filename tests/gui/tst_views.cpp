@@ -288,7 +288,8 @@ private slots:
         const auto& missing = m_window->session().report->notApplicable;
         QVERIFY(!missing.empty());
         QCOMPARE(table->model()->rowCount(), static_cast<int>(missing.size()));
-        QCOMPARE(table->model()->index(0, 2).data().toString(), QString::fromStdString(missing[0].reason));
+        QCOMPARE(table->model()->index(0, 2).data().toString(),
+                 QString::fromStdString(words::render(missing[0].reason, {})));
         raise(view(u"not_judged"_s));
         const int width = table->columnWidth(0) + table->columnWidth(1) + table->columnWidth(2);
         QVERIFY2(width <= table->viewport()->width(), "sentences are read without scrolling sideways");

@@ -79,7 +79,8 @@ private slots:
         QVERIFY(visible.start <= evidence.startNs && evidence.endNs <= visible.end);
         QVERIFY(visible.length() < m_window->session().timeline->extent.length());
         const QString details = detailsOfTimeline();
-        QVERIFY2(details.contains(QString::fromStdString(finding.title)), qPrintable(details));
+        QVERIFY2(details.contains(QString::fromStdString(words::render(finding.title, {}))),
+                 qPrintable(details));
         m_window->findChild<TimelineWidget*>()->select(std::nullopt);
         QVERIFY(detailsOfTimeline().contains(QStringLiteral("Nothing is selected")));
     }

@@ -32,9 +32,10 @@ std::string render(const Report& report, const TextStyle& /*style*/)
     constexpr std::string_view kCommands[] = {"notice", "warning", "error"};
     std::string text;
     for (const rules::Finding& finding : report.findings) {
-        text += annotation(
-            kCommands[static_cast<std::size_t>(finding.severity)], fmt::format("Ringside {}", finding.rule),
-            fmt::format("{}. Cost: {}. Try: {}", finding.title, costText(finding), finding.advice));
+        text += annotation(kCommands[static_cast<std::size_t>(finding.severity)],
+                           fmt::format("Ringside {}", finding.rule),
+                           fmt::format("{}. Cost: {}. Try: {}", report.sentence(finding.title),
+                                       costText(finding), report.sentence(finding.advice)));
     }
     return text + annotation("notice", "Ringside", report.verdict.summary);
 }

@@ -104,18 +104,18 @@ std::string findingHtml(const Report& report, const rules::Finding& finding)
     for (const rules::Figure& figure : finding.figures) {
         figures.push_back(figureText(figure));
     }
-    std::string text =
-        fmt::format("<div class=\"finding {0}\"><h3><b>{0}</b> {1}</h3>\n", severity, prose(finding.title));
-    text += fmt::format("<p><strong>Try:</strong> {}</p>\n", prose(finding.advice));
+    std::string text = fmt::format("<div class=\"finding {0}\"><h3><b>{0}</b> {1}</h3>\n", severity,
+                                   prose(report.sentence(finding.title)));
+    text += fmt::format("<p><strong>Try:</strong> {}</p>\n", prose(report.sentence(finding.advice)));
     text += fmt::format("<p>Cost: {}; ranks: {}; rule <code>{}</code></p>\n", escaped(costText(finding)),
                         escaped(rankList(finding.ranks)), escaped(finding.rule));
     text += fmt::format("<p class=\"dim\">{}</p>\n", escaped(fmt::format("{}", fmt::join(figures, "; "))));
     for (const rules::Finding* same : restatementsOf(report, finding)) {
-        text += fmt::format("<p>The same loss: {} (<code>{}</code>)</p>\n", prose(same->title),
-                            escaped(same->rule));
+        text += fmt::format("<p>The same loss: {} (<code>{}</code>)</p>\n",
+                            prose(report.sentence(same->title)), escaped(same->rule));
     }
     for (const rules::Evidence& place : finding.evidence) {
-        text += fmt::format("<p class=\"dim\">See {}</p>\n", escaped(evidenceText(place)));
+        text += fmt::format("<p class=\"dim\">See {}</p>\n", escaped(evidenceText(report, place)));
     }
     return text + "</div>\n";
 }

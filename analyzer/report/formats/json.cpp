@@ -382,7 +382,7 @@ Json messagesJson(const Report& report)
     return result;
 }
 
-Json findingJson(const rules::Finding& finding)
+Json findingJson(const Report& report, const rules::Finding& finding)
 {
     Json figures = Json::object();
     for (const rules::Figure& figure : finding.figures) {
@@ -395,11 +395,11 @@ Json findingJson(const rules::Finding& finding)
         evidence.push_back({{"rank", place.rank},
                             {"start_ns", place.startNs},
                             {"end_ns", place.endNs},
-                            {"what", place.what}});
+                            {"what", report.sentence(place.what)}});
     }
     Json result = {{"rule", finding.rule},
                    {"severity", rules::severityName(finding.severity)},
-                   {"title", finding.title},
+                   {"title", report.sentence(finding.title)},
                    {"ranks", finding.ranks},
                    {"links", finding.links},
                    {"settings", finding.settings},
@@ -408,7 +408,7 @@ Json findingJson(const rules::Finding& finding)
                    {"kind", finding.cause ? "cause" : "symptom"},
                    {"figures", figures},
                    {"evidence", evidence},
-                   {"advice", finding.advice}};
+                   {"advice", report.sentence(finding.advice)}};
     if (finding.perSecond) {
         result["cost_ns_per_second"] = orNull(finding.costNsPerStep);
     }
@@ -429,11 +429,11 @@ std::string render(const Report& report, const TextStyle& /*style*/)
 {
     Json findings = Json::array();
     for (const rules::Finding& finding : report.findings) {
-        findings.push_back(findingJson(finding));
+        findings.push_back(findingJson(report, finding));
     }
     Json missing = Json::array();
     for (const MissingRule& rule : report.notApplicable) {
-        missing.push_back({{"rule", rule.rule}, {"reason", rule.reason}});
+        missing.push_back({{"rule", rule.rule}, {"reason", report.sentence(rule.reason)}});
     }
     Json issues = Json::array();
     for (const trace::IssueRow& issue : report.issues) {

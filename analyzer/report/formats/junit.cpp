@@ -23,12 +23,13 @@ std::string xmlText(std::string_view text)
     return trace::shownText(text, ' ', "\n\t");
 }
 
-std::string details(const Findings& findings)
+std::string details(const Report& report, const Findings& findings)
 {
     std::string text;
     for (const rules::Finding* const finding : findings) {
         text += fmt::format("{}: {}\ncost: {}; ranks: {}\ntry: {}\n", rules::severityName(finding->severity),
-                            finding->title, costText(*finding), rankList(finding->ranks), finding->advice);
+                            report.sentence(finding->title), costText(*finding), rankList(finding->ranks),
+                            report.sentence(finding->advice));
     }
     return xmlText(text);
 }
@@ -40,7 +41,7 @@ bool fails(const Findings& findings)
     });
 }
 
-void addCase(pugi::xml_node suite, std::string_view rule, const Findings& findings,
+void addCase(const Report& report, pugi::xml_node suite, std::string_view rule, const Findings& findings,
              const MissingRule* missing)
 {
     pugi::xml_node test = suite.append_child("testcase");
@@ -48,13 +49,14 @@ void addCase(pugi::xml_node suite, std::string_view rule, const Findings& findin
     test.append_attribute("classname") = "ringside";
     test.append_attribute("time") = "0";
     if (missing != nullptr) {
-        test.append_child("skipped").append_attribute("message") = xmlText(missing->reason).c_str();
+        test.append_child("skipped").append_attribute("message") =
+            xmlText(report.sentence(missing->reason)).c_str();
     } else if (fails(findings)) {
         pugi::xml_node failure = test.append_child("failure");
-        failure.append_attribute("message") = xmlText(findings.front()->title).c_str();
+        failure.append_attribute("message") = xmlText(report.sentence(findings.front()->title)).c_str();
         failure.append_attribute("type") =
             std::string(rules::severityName(findings.front()->severity)).c_str();
-        failure.text() = details(findings).c_str();
+        failure.text() = details(report, findings).c_str();
     }
 }
 
@@ -96,7 +98,8 @@ std::string render(const Report& report, const TextStyle& /*style*/)
     emulated.append_attribute("value") = report.model.emulated;
     for (const rules::Rule* const rule : rules::all()) {
         const auto absent = missing.find(rule->id);
-        addCase(suite, rule->id, findings[rule->id], absent != missing.end() ? absent->second : nullptr);
+        addCase(report, suite, rule->id, findings[rule->id],
+                absent != missing.end() ? absent->second : nullptr);
     }
     suite.append_child("system-out").text() = xmlText(report.verdict.summary).c_str();
     suite.append_child("system-err");

@@ -12,8 +12,8 @@ namespace {
 
 std::string findingText(const Report& report, const rules::Finding& finding)
 {
-    std::string text =
-        fmt::format("### {}: {}\n\n", rules::severityName(finding.severity), markdownText(finding.title));
+    std::string text = fmt::format("### {}: {}\n\n", rules::severityName(finding.severity),
+                                   markdownText(report.sentence(finding.title)));
     std::vector<std::string> figures;
     for (const rules::Figure& figure : finding.figures) {
         figures.push_back(figureText(figure));
@@ -22,12 +22,13 @@ std::string findingText(const Report& report, const rules::Finding& finding)
                         rankList(finding.ranks));
     text += fmt::format("- figures: {}\n", fmt::join(figures, ", "));
     for (const rules::Finding* same : restatementsOf(report, finding)) {
-        text += fmt::format("- the same loss: {} (`{}`)\n", markdownText(same->title), same->rule);
+        text += fmt::format("- the same loss: {} (`{}`)\n", markdownText(report.sentence(same->title)),
+                            same->rule);
     }
     for (const rules::Evidence& place : finding.evidence) {
-        text += fmt::format("- see {}\n", markdownText(evidenceText(place)));
+        text += fmt::format("- see {}\n", markdownText(evidenceText(report, place)));
     }
-    return text + fmt::format("- **try:** {}\n\n", markdownText(finding.advice));
+    return text + fmt::format("- **try:** {}\n\n", markdownText(report.sentence(finding.advice)));
 }
 
 std::string findings(const Report& report)

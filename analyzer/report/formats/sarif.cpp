@@ -63,19 +63,21 @@ Json resultOf(const Report& report, const rules::Finding& finding, std::size_t i
             {"ruleIndex", index},
             {"kind", "fail"},
             {"level", levelOf(finding.severity)},
-            {"message", {{"text", fmt::format("{}. Try: {}", finding.title, finding.advice)}}},
+            {"message",
+             {{"text",
+               fmt::format("{}. Try: {}", report.sentence(finding.title), report.sentence(finding.advice))}}},
             {"locations", Json::array({placeOf(report, finding)})},
             {"properties",
              {{finding.perSecond ? "cost_ns_per_second" : "cost_ns_per_step", cost}, {"figures", figures}}}};
 }
 
-Json notApplicable(const MissingRule& missing, std::size_t index)
+Json notApplicable(const Report& report, const MissingRule& missing, std::size_t index)
 {
     return {{"ruleId", missing.rule},
             {"ruleIndex", index},
             {"kind", missing.inconclusive ? "review" : "notApplicable"},
             {"level", "none"},
-            {"message", {{"text", missing.reason}}}};
+            {"message", {{"text", report.sentence(missing.reason)}}}};
 }
 
 std::string render(const Report& report, const TextStyle& /*style*/)
@@ -87,7 +89,7 @@ std::string render(const Report& report, const TextStyle& /*style*/)
         results.push_back(resultOf(report, finding, indices.at(finding.rule)));
     }
     for (const MissingRule& missing : report.notApplicable) {
-        results.push_back(notApplicable(missing, indices.at(missing.rule)));
+        results.push_back(notApplicable(report, missing, indices.at(missing.rule)));
     }
     const Json run = {
         {"tool", {{"driver", {{"name", "Ringside"}, {"rules", rules}}}}},

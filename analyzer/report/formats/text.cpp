@@ -62,7 +62,7 @@ std::string restatements(const Report& report, const rules::Finding& loss, const
     std::vector<std::string> figures;
     for (const rules::Finding* finding : restatementsOf(report, loss)) {
         const bool isFigure = !paint.all() && !finding->figures.empty();
-        std::string what = finding->title;
+        std::string what = report.sentence(finding->title);
         if (isFigure) {
             rules::Figure figure = finding->figures.front();
             figure.threshold.reset();
@@ -89,11 +89,11 @@ std::string figuresOf(const rules::Finding& finding)
     return fmt::format("figures: {}", fmt::join(figures, ", "));
 }
 
-std::string placesOf(const rules::Finding& finding, std::size_t most)
+std::string placesOf(const Report& report, const rules::Finding& finding, std::size_t most)
 {
     std::vector<std::string> places;
     for (std::size_t i = 0; i < std::min(most, finding.evidence.size()); ++i) {
-        places.push_back(evidenceText(finding.evidence[i]));
+        places.push_back(evidenceText(report, finding.evidence[i]));
     }
     return fmt::format("see {}", fmt::join(places, "; "));
 }
@@ -101,7 +101,8 @@ std::string placesOf(const rules::Finding& finding, std::size_t most)
 std::string findingText(const Report& report, const rules::Finding& finding, const Paint& paint)
 {
     const std::string_view severity = rules::severityName(finding.severity);
-    const std::string head = paint.prose(fmt::format("{} [{}]", finding.title, finding.rule), kHang);
+    const std::string head =
+        paint.prose(fmt::format("{} [{}]", report.sentence(finding.title), finding.rule), kHang);
     std::string text = fmt::format("  {}{}", paint(colourOf(finding.severity), severity),
                                    std::string_view(head).substr(2 + severity.size()));
     const auto line = [&](const std::string& words) { text += paint.prose(words, kHang); };
@@ -111,11 +112,12 @@ std::string findingText(const Report& report, const rules::Finding& finding, con
     }
     text += restatements(report, finding, paint);
     if (!finding.evidence.empty()) {
-        line(placesOf(finding, paint.all() ? kPlaces : 1));
+        line(placesOf(report, finding, paint.all() ? kPlaces : 1));
     }
-    const bool advised = !paint.all() && report.verdict.summary.find(finding.advice) != std::string::npos;
+    const std::string advice = report.sentence(finding.advice);
+    const bool advised = !paint.all() && report.verdict.summary.find(advice) != std::string::npos;
     if (!advised) {
-        line(fmt::format("try: {}", finding.advice));
+        line(fmt::format("try: {}", advice));
     }
     return text;
 }

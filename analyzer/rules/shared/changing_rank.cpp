@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/changing_rank.h"
 
+#include "words/changing_rank.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -23,15 +25,17 @@ std::optional<NotApplicable> cannotCompareSteps(const Context& context)
     return std::nullopt;
 }
 
-std::string changingRankTitle(const Context& context, const metrics::ChangingCompute& changing)
+words::Text changingRankTitle(const Context& context, const metrics::ChangingCompute& changing)
 {
     const auto most =
         std::ranges::max_element(changing.longestIn, {}, [](const auto& entry) { return entry.second; });
-    return fmt::format("The rank that computes longest changes from step to step (most often {} {}, in {} of "
-                       "{}), {} above the mean",
-                       metrics::replicaOf(context.run, context.figures.ranks.front()) ? "replica" : "rank",
-                       most->first, most->second, context.figures.stepCount(),
-                       percent(changing.changingShare()));
+    return say(metrics::replicaOf(context.run, context.figures.ranks.front())
+                   ? words::changing_rank::replica_changes
+                   : words::changing_rank::rank_changes,
+               {{"rank", most->first},
+                {"times", most->second},
+                {"steps", context.figures.stepCount()},
+                {"excess", changing.changingShare()}});
 }
 
 Finding changingRankFinding(const Context& context, const metrics::ChangingCompute& changing,
@@ -47,7 +51,7 @@ Finding changingRankFinding(const Context& context, const metrics::ChangingCompu
         finding.figures.push_back({"same_kernels", Unit::Ratio, *alike, metrics::kSameKernels});
     }
     finding.evidence = {evidence(context.rankOf(worst), worst.windows[changing.worst.step],
-                                 "the step and rank that computes longest above the others")};
+                                 words::changing_rank::worst_step)};
     return finding;
 }
 

@@ -11,7 +11,7 @@ namespace ringside::rules {
 
 /// "The rank that computes longest changes from step to step (most often rank 3, in 9 of 40), 12.0 % above
 /// the mean"
-[[nodiscard]] std::string changingRankTitle(const Context& context, const metrics::ChangingCompute& changing);
+[[nodiscard]] words::Text changingRankTitle(const Context& context, const metrics::ChangingCompute& changing);
 
 /// Returns a finding with cost, severity, figures and evidence. `alike` comes from metrics::recurringGrowth.
 [[nodiscard]] Finding changingRankFinding(const Context& context, const metrics::ChangingCompute& changing,

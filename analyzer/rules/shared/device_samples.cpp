@@ -27,7 +27,7 @@ std::optional<std::int64_t> gpuGain(const Context& context, const model::Rank& r
     return metrics::gainIn(context.run.processOf(rank), {"nvml", gpu, metric}, wholeLife());
 }
 
-Evidence evidence(const model::Rank& rank, const std::vector<metrics::SampleValue>& samples, std::string what)
+Evidence evidence(const model::Rank& rank, const std::vector<metrics::SampleValue>& samples, words::Text what)
 {
     return evidence(rank, model::Interval{samples.front().timeNs, samples.back().timeNs}, std::move(what));
 }

@@ -27,6 +27,6 @@ inline const NotApplicable kNeedsHostSamples{"needs samples of the process (tier
 
 /// Returns the span from the first to the last sample as evidence.
 [[nodiscard]] Evidence evidence(const model::Rank& rank, const std::vector<metrics::SampleValue>& samples,
-                                std::string what);
+                                words::Text what);
 
 } // namespace ringside::rules

@@ -61,7 +61,7 @@ bool isMoreThanChance(const SlowCollectives& slow, double moved)
 } // namespace
 
 void addEvidence(const Context& context, const metrics::Port& port, const model::Interval& span,
-                 std::string what, Finding& finding)
+                 words::Text what, Finding& finding)
 {
     if (port.rank) {
         finding.evidence.push_back(

@@ -14,7 +14,7 @@ inline const NotApplicable kNeedsPorts{
 
 /// Adds the span as evidence on a rank of the port's host, if that host has a rank.
 void addEvidence(const Context& context, const metrics::Port& port, const model::Interval& span,
-                 std::string what, Finding& finding);
+                 words::Text what, Finding& finding);
 
 /// Returns "3.2 s into the run, in step 12". The step is that of the device if it was measured, because the
 /// device communicates.

@@ -193,8 +193,9 @@ std::vector<Finding> joined(const Context& context, std::vector<Finding> finding
         }
     }
     finding.title =
-        fmt::format("Host {} is at an end of all {} slow links ({}). {}", context.run.hosts[host].name,
-                    findings.size(), fmt::join(finding.links, ", "), finding.title);
+        fmt::format("Host {} is at an end of all {} slow links ({}). ", context.run.hosts[host].name,
+                    findings.size(), fmt::join(finding.links, ", ")) +
+        finding.title;
     return {std::move(finding)};
 }
 

@@ -78,7 +78,7 @@ bool carriesGradients(const Context& context, const SocketHost& host, const Inte
            rdmaBytes(context, host.name).value_or(0) <= interface.sentBytes;
 }
 
-void addEvidence(const Context& context, const SocketHost& host, std::string what, Finding& finding)
+void addEvidence(const Context& context, const SocketHost& host, words::Text what, Finding& finding)
 {
     if (host.rank) {
         const model::Rank& rank = context.run.ranks[*host.rank];

@@ -53,7 +53,7 @@ struct SocketHost {
                                     const Interface& interface);
 
 /// Adds the whole run of a rank on that host as evidence, if it has one.
-void addEvidence(const Context& context, const SocketHost& host, std::string what, Finding& finding);
+void addEvidence(const Context& context, const SocketHost& host, words::Text what, Finding& finding);
 
 /// Joins up to three names with commas: "host0, host1, host2 and 2 more".
 [[nodiscard]] std::string hostsText(const std::vector<std::string>& hosts);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/support.h"
 
+#include "words/step.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +21,7 @@ std::string sampledTime(std::int64_t ns)
     return time < kSecond ? fmt::format("{:.0f} ms", time / 1e6) : fmt::format("{:.1f} s", time / kSecond);
 }
 
-Evidence evidence(const model::Rank& rank, const model::Interval& local, std::string what)
+Evidence evidence(const model::Rank& rank, const model::Interval& local, words::Text what)
 {
     return {rank.rank, rank.clock.toRun(local.start), rank.clock.toRun(local.end), std::move(what)};
 }
@@ -30,14 +32,14 @@ double figureOf(const Finding& finding, std::string_view name)
     return found == finding.figures.end() ? 0.0 : found->value;
 }
 
-Evidence transferEvidence(const Context& context, const metrics::ArrivedOperation& each, std::string what)
+Evidence transferEvidence(const Context& context, const metrics::ArrivedOperation& each, words::Text what)
 {
     const model::Participant& first = context.run.operations[each.operation].participants.front();
     return {context.run.ranks[first.rank].rank, each.times.lastArrivalNs, each.times.endNs, std::move(what)};
 }
 
 std::vector<Evidence> worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure,
-                                std::string_view what)
+                                const words::Template& what)
 {
     const metrics::RankMetrics* worst = nullptr;
     std::size_t step = 0;
@@ -52,9 +54,9 @@ std::vector<Evidence> worstStep(const Context& context, std::int64_t metrics::Br
     if (worst == nullptr) {
         return {};
     }
-    return {evidence(
-        context.rankOf(*worst), worst->windows[step],
-        fmt::format("the step with the most {}: {}", what, milliseconds(worst->steps[step].*figure)))};
+    return {
+        evidence(context.rankOf(*worst), worst->windows[step],
+                 say(words::step::with_the_most, {{"what", what}, {"time", worst->steps[step].*figure}}))};
 }
 
 model::Interval analyzedSpan(const metrics::RankMetrics& rank)

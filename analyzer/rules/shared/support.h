@@ -23,18 +23,18 @@ using values::points;
 [[nodiscard]] std::string milliseconds(std::int64_t ns);
 /// Formats a time between two samples, with few digits because it is no more precise.
 [[nodiscard]] std::string sampledTime(std::int64_t ns);
-[[nodiscard]] Evidence evidence(const model::Rank& rank, const model::Interval& local, std::string what);
+[[nodiscard]] Evidence evidence(const model::Rank& rank, const model::Interval& local, words::Text what);
 
 /// Returns the value of a figure by its name, or 0 if the finding has no such figure.
 [[nodiscard]] double figureOf(const Finding& finding, std::string_view name);
 
 /// Returns the part of a collective in which data moved: from the last arrival to the end.
 [[nodiscard]] Evidence transferEvidence(const Context& context, const metrics::ArrivedOperation& each,
-                                        std::string what);
+                                        words::Text what);
 
 /// Returns the analyzed step and rank in which a time is largest, or nothing if no rank was measured.
 [[nodiscard]] std::vector<Evidence>
-worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, std::string_view what);
+worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, const words::Template& what);
 
 /// Returns the span of all analyzed steps of a rank, in the rank's device time.
 [[nodiscard]] model::Interval analyzedSpan(const metrics::RankMetrics& rank);

@@ -7,6 +7,7 @@
 #include "report/replayed_costs.h"
 #include "report/report.h"
 #include "rules/shared/support.h"
+#include "support/said.h"
 #include "support/trace_builder.h"
 #include "whatif/whatif.h"
 
@@ -118,7 +119,7 @@ TEST(Attribution, ARankBehindALongerCollectiveIsNotLate)
     ASSERT_NE(find(report, "late_rank"), nullptr);
     for (const rules::Finding& finding : report.findings) {
         if (finding.rule == "late_rank") {
-            EXPECT_EQ(finding.ranks, std::vector<std::int64_t>{3}) << finding.title;
+            EXPECT_EQ(finding.ranks, std::vector<std::int64_t>{3}) << said(finding.title);
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run held against its own best: what a busy host does to messages is no fault of a link.
 #include "report/report.h"
+#include "support/said.h"
 #include "support/trace_builder.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +36,7 @@ std::vector<std::string> slowCollectives(const std::vector<std::uint64_t>& sizes
     std::vector<std::string> titles;
     for (const Finding& finding : report::buildReport(runOfSizes(sizes, disturbed), {}).findings) {
         if (finding.rule == "collective_bandwidth_low") {
-            titles.push_back(finding.title);
+            titles.push_back(said(finding.title));
         }
     }
     return titles;

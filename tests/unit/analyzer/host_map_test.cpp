@@ -56,7 +56,7 @@ TEST(HostMap, slowConnectionsAreNamedAndOthersAreOk)
         EXPECT_EQ(each.health == Health::Ok, !slow) << each.traffic.sender;
         EXPECT_EQ(each.findings.empty(), !slow);
     }
-    const Table table = connectionTable(map);
+    const Table table = connectionTable(report, map);
     ASSERT_EQ(table.rows.size(), 4U);
     EXPECT_EQ(cellText(table.rows[3][0]), "d");
     EXPECT_EQ(cellText(table.rows[3][1]), "a");
@@ -71,10 +71,11 @@ TEST(HostMap, whatNoRuleCouldCompareIsNotOk)
     EXPECT_TRUE(map.connections.empty()) << "the address of the other host is not known";
 
     carry(trace, 1, 100); // now it is; one connection with nothing to compare it with
-    const HostMap two = hostMapOf(buildReport(trace.run(), {}));
+    const Report both = buildReport(trace.run(), {});
+    const HostMap two = hostMapOf(both);
     ASSERT_EQ(two.connections.size(), 1U);
     EXPECT_EQ(two.connections[0].health, Health::NotMeasured);
-    EXPECT_EQ(cellText(connectionTable(two).rows[0][5]), "not measured");
+    EXPECT_EQ(cellText(connectionTable(both, two).rows[0][5]), "not measured");
 }
 
 TEST(HostMap, withoutTrafficItSaysWhatToRecord)

@@ -2,6 +2,7 @@
 // Rule large_last_bucket: a last message that the network waited for, and one that it was merely behind with.
 #include "golden/training_run.h"
 #include "report/report.h"
+#include "support/said.h"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ TEST(LargeLastBucket, isOneThatTheNetworkWaitedFor)
     const auto found = largeLast(twoMessages({4U << 20U, 16U << 20U}, 4));
     ASSERT_TRUE(found);
     EXPECT_GT(*found->costNsPerStep, kMillisecond);
-    EXPECT_NE(found->title.find("gradient message 2 of 2"), std::string::npos) << found->title;
+    EXPECT_NE(said(found->title).find("gradient message 2 of 2"), std::string::npos) << said(found->title);
 }
 
 TEST(LargeLastBucket, isNotOneThatASlowNetworkIsBehindWith)

@@ -2,6 +2,7 @@
 // Late ranks in one to three steps, or in a recording without steps, judged in blocks within them.
 #include "metrics/lateness.h"
 #include "report/report.h"
+#include "support/said.h"
 #include "support/trace_builder.h"
 
 #include <gmock/gmock.h>
@@ -104,7 +105,7 @@ TEST(LateInFewSteps, TheInconclusiveAnswerNamesTheGreatestLoss)
         const auto missing = std::ranges::find(report.notApplicable, "late_rank", &MissingRule::rule);
         ASSERT_NE(missing, report.notApplicable.end());
         EXPECT_TRUE(missing->inconclusive);
-        EXPECT_THAT(missing->reason, HasSubstr("wait for rank " + std::to_string(much) + ","));
+        EXPECT_THAT(said(missing->reason), HasSubstr("wait for rank " + std::to_string(much) + ","));
     }
 }
 

@@ -5,6 +5,7 @@
 #include "model/build_model.h"
 #include "report/links.h"
 #include "support/durations.h"
+#include "support/said.h"
 #include "support/trace_builder.h"
 
 #include <gtest/gtest.h>
@@ -185,11 +186,11 @@ TEST(QueuePairs, thatAPortHasNoneOfMakeItsTroubleInformation)
     };
     const rules::Finding used = finding({{8, 8}, {8, 8}});
     EXPECT_EQ(used.severity, rules::Severity::Problem);
-    EXPECT_EQ(used.title.find("queue pair"), std::string::npos);
+    EXPECT_EQ(said(used.title).find("queue pair"), std::string::npos);
     EXPECT_EQ(finding({}).severity, rules::Severity::Problem) << "not known";
     const rules::Finding unused = finding({{0, 0}, {0, 0}});
     EXPECT_EQ(unused.severity, rules::Severity::Info);
-    EXPECT_NE(unused.title.find("no recorded process has a queue pair on it"), std::string::npos);
+    EXPECT_NE(said(unused.title).find("no recorded process has a queue pair on it"), std::string::npos);
 }
 
 // ---- events ----
@@ -205,11 +206,11 @@ TEST(PortEvents, tellOfAnOutageThatNoReadingSaw)
     add(trace, 0, "async_event", third.startNs + 201'000'000, 9, "event");
     const auto found = findingsOf(trace, "rdma_port_down");
     ASSERT_EQ(found.size(), 1U);
-    EXPECT_NE(found[0].title.find("host0 mlx5_0:1 went down 1 time in this run, for about 200 ms"),
+    EXPECT_NE(said(found[0].title).find("host0 mlx5_0:1 went down 1 time in this run, for about 200 ms"),
               std::string::npos)
-        << found[0].title;
-    EXPECT_NE(found[0].title.find("in step " + std::to_string(third.number)), std::string::npos)
-        << found[0].title;
+        << said(found[0].title);
+    EXPECT_NE(said(found[0].title).find("in step " + std::to_string(third.number)), std::string::npos)
+        << said(found[0].title);
     ASSERT_EQ(found[0].evidence.size(), 1U);
     EXPECT_EQ(found[0].evidence[0].endNs - found[0].evidence[0].startNs, 200'000'000);
 }
@@ -224,7 +225,7 @@ TEST(PortEvents, ofAnotherKindAreNoOutageAndALostDeviceIsOneOfItsOwn)
     add(trace, 0, "async_event", 2 * kSecond, 8, "event");
     const auto found = findingsOf(trace, "rdma_port_down");
     ASSERT_EQ(found.size(), 1U);
-    EXPECT_NE(found[0].title.find("fatal error"), std::string::npos) << found[0].title;
+    EXPECT_NE(said(found[0].title).find("fatal error"), std::string::npos) << said(found[0].title);
     EXPECT_TRUE(found[0].broken);
 }
 
@@ -261,7 +262,7 @@ std::vector<std::string> titles(const std::vector<Second>& seconds)
 {
     std::vector<std::string> all;
     for (const rules::Finding& finding : findings(seconds)) {
-        all.push_back(finding.title);
+        all.push_back(said(finding.title));
     }
     return all;
 }
@@ -316,8 +317,8 @@ TEST(TransportCounters, nameThePortThatWasDownAtThatTime)
     }
     const auto found = findingsOf(trace, "rdma_retransmissions");
     ASSERT_EQ(found.size(), 1U);
-    EXPECT_NE(found[0].title.find("; at the same time port host1 mlx5_0:1 was down"), std::string::npos)
-        << found[0].title << ": an answer is waited for for seconds, mlx5_1 went down later";
+    EXPECT_NE(said(found[0].title).find("; at the same time port host1 mlx5_0:1 was down"), std::string::npos)
+        << said(found[0].title) << ": an answer is waited for for seconds, mlx5_1 went down later";
     ASSERT_EQ(found[0].evidence.size(), 2U);
     EXPECT_EQ(found[0].evidence[1].rank, 1);
 }
@@ -351,15 +352,16 @@ TEST(RoceGid, isJudgedByItsKindAndAgainstTheOtherPorts)
     const auto empty = gidFindings({{kTable, "30"}, {kTable, "3"}});
     ASSERT_EQ(empty.size(), 1U);
     EXPECT_EQ(empty[0].severity, rules::Severity::Problem);
-    EXPECT_NE(empty[0].title.find("no address at that index: NCCL_IB_GID_INDEX is 30"), std::string::npos);
+    EXPECT_NE(said(empty[0].title).find("no address at that index: NCCL_IB_GID_INDEX is 30"),
+              std::string::npos);
     const auto differ = gidFindings({{kTable, "3"}, {"3 v1 IPv4, 4 v2 IPv4", "3"}});
     ASSERT_EQ(differ.size(), 2U);
-    bool said = false;
+    bool older = false;
     for (const rules::Finding& finding : differ) {
-        said =
-            said || finding.title == "Port host1 mlx5_0:1: uses RoCE v1, other ports of this run use RoCE v2";
+        older = older || said(finding.title) ==
+                             "Port host1 mlx5_0:1: uses RoCE v1, other ports of this run use RoCE v2";
     }
-    EXPECT_TRUE(said) << differ[0].title << differ[1].title;
+    EXPECT_TRUE(older) << said(differ[0].title) << said(differ[1].title);
 }
 
 // ---- what moved together ----
@@ -389,7 +391,7 @@ rules::Finding movedIn(std::size_t number, const std::vector<trace::SeriesMetric
 
 bool says(const rules::Finding& finding, const std::string& part)
 {
-    return finding.title.find(part) != std::string::npos;
+    return said(finding.title).find(part) != std::string::npos;
 }
 
 TEST(TransportCounters, thatMovedTogetherSayWhatKindOfFaultItIs)
@@ -407,7 +409,7 @@ TEST(TransportCounters, thatMovedTogetherSayWhatKindOfFaultItIs)
           Case{{"rnr_naks", "ack_timeouts"}, "point to the receiver's software"},
           Case{{"remote_access_errors"}, "point to an error of the programs"}}) {
         const rules::Finding finding = movedIn(4, each.moved);
-        EXPECT_TRUE(says(finding, each.words)) << finding.title;
+        EXPECT_TRUE(says(finding, each.words)) << said(finding.title);
     }
 }
 

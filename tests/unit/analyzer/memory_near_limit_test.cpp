@@ -2,6 +2,7 @@
 // Rule memory_near_limit: growing memory, refused allocations, and the time after them.
 #include "golden/training_run.h"
 #include "report/report.h"
+#include "support/said.h"
 
 #include <gtest/gtest.h>
 
@@ -96,8 +97,10 @@ TEST(MemoryNearLimit, reportsWhenGrowingMemoryWillBeFull)
     EXPECT_EQ(finding->ranks, (std::vector<std::int64_t>{0, 1, 2, 3}));
     EXPECT_NEAR(figure(*finding, "growth_per_step"), 0.125 * kGibibyte, 0.01 * kGibibyte);
     EXPECT_NEAR(figure(*finding, "steps_until_full"), (16 - 4 - 44 * 0.125) / 0.125, 5);
-    EXPECT_EQ(finding->title.rfind("The GPU's memory in use grows by 12", 0), 0U) << finding->title;
-    EXPECT_NE(finding->title.find("within a minute at this rate"), std::string::npos) << finding->title;
+    EXPECT_EQ(said(finding->title).rfind("The GPU's memory in use grows by 12", 0), 0U)
+        << said(finding->title);
+    EXPECT_NE(said(finding->title).find("within a minute at this rate"), std::string::npos)
+        << said(finding->title);
 }
 
 /// What is left lasts the longer, the slower it is used up.
@@ -107,7 +110,7 @@ TEST(MemoryNearLimit, describesHowLongGrowingMemoryLasts)
         const Memory once{.gibibytesAStep = 1e-6, .allocations = {}};
         const double perHour = figure(*found(reportOf(once)), "hours_until_full");
         const auto finding = found(reportOf({.gibibytesAStep = 1e-6 * perHour / hours, .allocations = {}}));
-        return finding ? finding->title : std::string();
+        return finding ? said(finding->title) : std::string();
     };
     for (const auto& [hours, words] :
          {std::pair(0.5 / 60, "within a minute at"), std::pair(1.2 / 60, "in 1 minute at"),
@@ -141,9 +144,10 @@ TEST(MemoryNearLimit, aTrainingThatARefusedAllocationEndsComesFirst)
     EXPECT_EQ(report.findings.front().rule, "memory_near_limit");
     EXPECT_EQ(finding->severity, Severity::Problem);
     EXPECT_EQ(report.verdict.limitedBy, Limit::Memory);
-    EXPECT_NE(finding->title.find("1 allocation failed, after which training stopped"), std::string::npos)
-        << finding->title;
-    EXPECT_EQ(finding->title.find("is full after"), std::string::npos) << finding->title;
+    EXPECT_NE(said(finding->title).find("1 allocation failed, after which training stopped"),
+              std::string::npos)
+        << said(finding->title);
+    EXPECT_EQ(said(finding->title).find("is full after"), std::string::npos) << said(finding->title);
     EXPECT_EQ(figure(*finding, "growth_per_step"), 0.25 * kGibibyte);
     EXPECT_EQ(figure(*finding, "steps_until_full"), -1);
 }
@@ -178,9 +182,9 @@ TEST(MemoryNearLimit, reportsHowLongItLastsAfterARetryOfTheAllocator)
     ASSERT_TRUE(finding);
     EXPECT_FALSE(finding->broken);
     EXPECT_NEAR(figure(*finding, "steps_until_full"), (16 - 4 - 44 * 0.125) / 0.125, 5);
-    EXPECT_NE(finding->title.find("1 allocation failed; what is in use grows by 12"), std::string::npos)
-        << finding->title;
-    EXPECT_NE(finding->title.find("is full after"), std::string::npos) << finding->title;
+    EXPECT_NE(said(finding->title).find("1 allocation failed; what is in use grows by 12"), std::string::npos)
+        << said(finding->title);
+    EXPECT_NE(said(finding->title).find("is full after"), std::string::npos) << said(finding->title);
 }
 
 /// What an allocator of the process holds is not what is used of the device: it may be full of other things.

@@ -3,6 +3,7 @@
 #include "metrics/pipeline.h"
 #include "parallel_draw.h"
 #include "report/report.h"
+#include "support/said.h"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +24,7 @@ std::string textOf(const report::Report& report)
 {
     std::string text = report.verdict.summary;
     for (const rules::Finding& finding : report.findings) {
-        text += "\n" + finding.rule + ": " + finding.title;
+        text += "\n" + finding.rule + ": " + said(finding.title);
     }
     for (const report::MissingRule& missing : report.notApplicable) {
         text += missing.inconclusive ? "\n(" + missing.rule + ": " + missing.reason + ")" : "";
@@ -141,7 +142,8 @@ TEST(ParallelJob, NamesOriginsInOtherSchedules)
 /// A rank that stops now and then is late_rank's as well as step_time_jitter's.
 std::string_view ruleOf(const rules::Finding& finding)
 {
-    const bool nowAndThen = finding.title.find("delays the others from time to time") != std::string::npos;
+    const bool nowAndThen =
+        said(finding.title).find("delays the others from time to time") != std::string::npos;
     return nowAndThen ? std::string_view("step_time_jitter") : std::string_view(finding.rule);
 }
 

@@ -4,6 +4,7 @@
 #include "import/open_run.h"
 #include "parallel_draw.h"
 #include "report/report.h"
+#include "support/said.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -181,7 +182,7 @@ TEST(ParallelKineto, BatchesOfMessagesAreMatchedAndTheOriginIsNamed)
         messages += report.model.messages.size();
         std::string found;
         for (const rules::Finding& finding : report.findings) {
-            found += finding.rule + ": " + finding.title + "\n";
+            found += finding.rule + ": " + said(finding.title) + "\n";
         }
         for (const trace::IssueRow& issue : report.issues) {
             found += "(" + issue.id + ": " + issue.message + ")\n";

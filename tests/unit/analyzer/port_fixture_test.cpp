@@ -5,6 +5,7 @@
 #include "port_fixture.h"
 #include "report/links.h"
 #include "support/port_tree.h"
+#include "support/said.h"
 #include "tool_output/make_run.h"
 
 #include <ringside/error.h>
@@ -73,8 +74,8 @@ report::Report reportOf(const PortFixture& fixture)
 
 std::string textOf(const rules::Finding& finding)
 {
-    return finding.rule + " " + std::string(rules::severityName(finding.severity)) + ": " + finding.title +
-           "\n  -> " + finding.advice + "\n";
+    return finding.rule + " " + std::string(rules::severityName(finding.severity)) + ": " +
+           said(finding.title) + "\n  -> " + said(finding.advice) + "\n";
 }
 
 bool matches(const rules::Finding& finding, const FixtureExpectation& expected)
@@ -82,8 +83,8 @@ bool matches(const rules::Finding& finding, const FixtureExpectation& expected)
     const auto names = [&](const std::string& link) { return link.ends_with(" " + expected.port); };
     return finding.rule == expected.rule && rules::severityName(finding.severity) == expected.severity &&
            (expected.port.empty() || std::ranges::any_of(finding.links, names)) &&
-           finding.title.find(expected.cause) != std::string::npos &&
-           finding.advice.find(expected.advice) != std::string::npos;
+           said(finding.title).find(expected.cause) != std::string::npos &&
+           said(finding.advice).find(expected.advice) != std::string::npos;
 }
 
 /// Every finding that warns is expected, and all that is expected is found.

@@ -4,6 +4,7 @@
 #include "model/build_model.h"
 #include "probe/keep.h"
 #include "report/report.h"
+#include "support/said.h"
 #include "support/temporary_directory.h"
 #include "support/trace_builder.h"
 
@@ -82,7 +83,7 @@ std::vector<std::string> titles(trace::RunTrace run, const std::string& rule)
     std::vector<std::string> found;
     for (const rules::Finding& finding : report::buildReport(std::move(run), {}).findings) {
         if (finding.rule == rule) {
-            found.push_back(finding.title);
+            found.push_back(said(finding.title));
         }
     }
     return found;

@@ -2,6 +2,7 @@
 // Records of stretches: how they add up, and that they survive being sent.
 #include "stretches/fold.h"
 #include "stretches/stretch_record.h"
+#include "support/said.h"
 
 #include <ringside/error.h>
 
@@ -122,7 +123,7 @@ TEST(StretchFold, ACostIsTheMeanOverAllSteps)
     ASSERT_NE(late, nullptr);
     EXPECT_EQ(late->costNsPerStep, 50'000);
     EXPECT_EQ(late->severity, Severity::Warning) << "5 % of the step";
-    EXPECT_EQ(late->title, "title of late_rank (figures of steps 0 to 9; found in 2 of 3 stretches)");
+    EXPECT_EQ(said(late->title), "title of late_rank (figures of steps 0 to 9; found in 2 of 3 stretches)");
 }
 
 TEST(StretchFold, ACauseOnOtherRanksIsAnotherCause)
@@ -161,7 +162,7 @@ TEST(StretchFold, AFactAboutTheRunIsNotOfAStretch)
     Fold fold;
     fold.add(stretch(0, {death}));
     const Report report = finish(fold, draft(kSteps, {death}));
-    EXPECT_EQ(found(report, "first_to_die")->title, "title of first_to_die");
+    EXPECT_EQ(said(found(report, "first_to_die")->title), "title of first_to_die");
 }
 
 TEST(StretchFold, MediansOfManyCollectivesAreThoseOfEveryNth)

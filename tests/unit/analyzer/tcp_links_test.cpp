@@ -6,6 +6,7 @@
 #include "probe/keep.h"
 #include "report/report.h"
 #include "support/durations.h"
+#include "support/said.h"
 #include "support/temporary_directory.h"
 #include "support/trace_builder.h"
 
@@ -137,7 +138,8 @@ TEST(TcpLoss, ofHalfAPercentIsNamedWithItsLink)
     const auto found = lossesIn(trace);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].severity, rules::Severity::Warning);
-    EXPECT_EQ(found[0].title, "TCP lost 0.5 % of the segments from b to c (500 of 100000 were sent again)");
+    EXPECT_EQ(said(found[0].title),
+              "TCP lost 0.5 % of the segments from b to c (500 of 100000 were sent again)");
     EXPECT_EQ(found[0].links, std::vector<std::string>{"b -> c"});
     EXPECT_EQ(found[0].ranks, (std::vector<std::int64_t>{1, 2}));
     EXPECT_EQ(found[0].evidence.size(), 1U);
@@ -152,9 +154,9 @@ TEST(TcpLoss, towardsOneHostIsOneFindingThatNamesTheHost)
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].severity, rules::Severity::Problem);
     EXPECT_EQ(found[0].links, (std::vector<std::string>{"d -> c", "b -> c"}));
-    EXPECT_NE(found[0].title.find("1 other link loses segments, too: all of them lead to c"),
+    EXPECT_NE(said(found[0].title).find("1 other link loses segments, too: all of them lead to c"),
               std::string::npos)
-        << found[0].title;
+        << said(found[0].title);
 }
 
 TEST(TcpLoss, thatIsRareNeedlessOrOfAFewSegmentsIsNone)
@@ -176,9 +178,10 @@ TEST(SlowLink, isTheOneThatDataIsUnderWayOnMuchLonger)
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].links, std::vector<std::string>{"c -> d"});
     EXPECT_EQ(found[0].ranks, (std::vector<std::int64_t>{2, 3}));
-    EXPECT_NE(found[0].title.find("c -> d carries 0.111 GB/s"), std::string::npos) << found[0].title;
-    EXPECT_NE(found[0].title.find("90.0 % of the time, on the others for 10.0 %"), std::string::npos)
-        << found[0].title;
+    EXPECT_NE(said(found[0].title).find("c -> d carries 0.111 GB/s"), std::string::npos)
+        << said(found[0].title);
+    EXPECT_NE(said(found[0].title).find("90.0 % of the time, on the others for 10.0 %"), std::string::npos)
+        << said(found[0].title);
     ASSERT_EQ(found[0].evidence.size(), 1U);
     EXPECT_EQ(found[0].evidence[0].rank, 2);
     EXPECT_GT(found[0].costNsPerStep, 0);
@@ -205,8 +208,8 @@ TEST(SlowLink, ofAHostThatIsAtAnEndOfAllIsThatHost)
     const auto found = slowLinks(trace);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].ranks, std::vector<std::int64_t>{2});
-    EXPECT_EQ(found[0].title.find("Host c is at an end of all 2 slow links (b -> c, c -> d)"), 0U)
-        << found[0].title;
+    EXPECT_EQ(said(found[0].title).find("Host c is at an end of all 2 slow links (b -> c, c -> d)"), 0U)
+        << said(found[0].title);
 }
 
 TEST(SlowLink, twoDirectionsOfOnePairAreNoHost)
@@ -269,7 +272,8 @@ TEST(SlowLink, isNotTheOneThatIsAcknowledgedBehindASlowOne)
     const auto found = slowLinksOfPair(0.9, 40);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].links, std::vector<std::string>{"a -> b"});
-    EXPECT_NE(found[0].title.find("b -> a is slow only because"), std::string::npos) << found[0].title;
+    EXPECT_NE(said(found[0].title).find("b -> a is slow only because"), std::string::npos)
+        << said(found[0].title);
 }
 
 TEST(SlowLink, isBothDirectionsWhereTheProbeFoundThemAlike)

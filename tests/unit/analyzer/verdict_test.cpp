@@ -4,6 +4,7 @@
 #include "golden/training_run.h"
 #include "report/report.h"
 #include "report/sentences.h"
+#include "support/said.h"
 #include "whatif/changes.h"
 
 #include <ringside/trace/gone.h>
@@ -40,7 +41,7 @@ std::string refusal(const Report& report, std::string_view rule)
 {
     for (const MissingRule& missing : report.notApplicable) {
         if (missing.rule == rule) {
-            return (missing.inconclusive ? "inconclusive! " : "") + missing.reason;
+            return (missing.inconclusive ? "inconclusive! " : "") + said(missing.reason);
         }
     }
     return {};
@@ -191,8 +192,8 @@ TEST(Verdict, NamesARankThatIsLateNowAndThen)
     const rules::Finding* const finding = find(report, "late_rank");
     ASSERT_NE(finding, nullptr) << refusal(report, "late_rank");
     EXPECT_EQ(finding->ranks, std::vector<std::int64_t>{1});
-    EXPECT_NE(finding->title.find("of the 14 steps in which most time is lost"), std::string::npos)
-        << finding->title;
+    EXPECT_NE(said(finding->title).find("of the 14 steps in which most time is lost"), std::string::npos)
+        << said(finding->title);
 }
 
 TEST(Verdict, OfMissingRanksIsLessSureAndGivesTheReason)
@@ -291,7 +292,7 @@ TEST(Findings, NameTheFindingWhoseCostIncludesTheirs)
         const rules::Finding* const finding = find(report, rule);
         ASSERT_NE(finding, nullptr) << rule;
         EXPECT_EQ(finding->partOf, std::vector<std::string_view>{"exposed_communication"}) << rule;
-        advice.push_back(finding->advice);
+        advice.push_back(said(finding->advice));
     }
     EXPECT_NE(advice[0], advice[1]);
 }
@@ -344,13 +345,14 @@ TEST(Findings, OfSmallMessagesThatComputeHidesAreNoReasonToChangeThem)
     const rules::Finding* const finding = find(hidden, "small_messages");
     ASSERT_NE(finding, nullptr);
     EXPECT_EQ(finding->severity, rules::Severity::Info);
-    EXPECT_NE(finding->advice.find("check other findings first"), std::string::npos) << finding->advice;
+    EXPECT_NE(said(finding->advice).find("check other findings first"), std::string::npos)
+        << said(finding->advice);
 
     run.computeNs = 30 * kMillisecond;
     const Report exposed = buildReport(simulate(run), {});
     EXPECT_EQ(exposed.findings.front().rule, "small_messages");
     EXPECT_EQ(exposed.findings.front().severity, rules::Severity::Problem);
-    EXPECT_EQ(exposed.findings.front().advice.find("check other findings"), std::string::npos);
+    EXPECT_EQ(said(exposed.findings.front().advice).find("check other findings"), std::string::npos);
 }
 
 /// One larger message tells what the others could save, also where no line tells latency from bandwidth.
