@@ -194,12 +194,6 @@ void addCoverage(Report& report)
 
 } // namespace
 
-std::string_view confidenceName(Confidence confidence)
-{
-    constexpr std::string_view kNames[] = {"high", "medium", "low", "inconclusive"};
-    return kNames[static_cast<std::size_t>(confidence)];
-}
-
 Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
                    const model::ModelOptions& modelOptions)
 {

@@ -5,6 +5,7 @@
 #include "metrics/metrics.h"
 #include "model/model.h"
 #include "report/all_steps.h"
+#include "report/confidence.h"
 #include "report/message_groups.h"
 #include "rules/rule.h"
 #include "words/render.h"
@@ -17,15 +18,13 @@
 
 namespace ringside::report {
 
-enum class Confidence : std::uint8_t { High, Medium, Low, Inconclusive };
-[[nodiscard]] std::string_view confidenceName(Confidence confidence);
-
 struct Verdict {
-    std::string summary; ///< one paragraph: what limits the run, what it costs, what to try first
+    words::Text summary; ///< one paragraph: what limits the run, what it costs, what to try first
     rules::Limit limitedBy = rules::Limit::Nothing;
     Confidence confidence = Confidence::High;
-    std::string reason; ///< why the confidence is not high; empty if it is
-    std::string rule;   ///< rule of the finding that it names first; empty if none
+    words::Text reason;             ///< why the confidence is not high; empty if it is
+    std::string rule;               ///< rule of the finding that it names first; empty if none
+    std::vector<Judged> conditions; ///< of its confidence; none for a run that is broken
 };
 
 struct MissingRule {

@@ -82,7 +82,7 @@ std::string periodText(const model::Model& model)
 /// Returns how to get figures per step. A trace of another tool cannot be marked afterwards.
 std::string howToMarkSteps(const model::Model& model)
 {
-    return model.imported ? "If one of its ranges is a step, use --steps-by range=NAME."
+    return model.imported ? "If one of its ranges is a step, use --steps-by NAME."
                           : "Mark steps with NVTX ranges (`ProfilerStep#N`, `iteration N`) or with "
                             "ringside_step_begin for figures of a step.";
 }
@@ -203,14 +203,15 @@ std::string tierText(const Tier& tier)
                        reasons.empty() ? "" : ": ", reasons);
 }
 
-std::string verdictText(const Verdict& verdict)
+std::string verdictText(const Report& report)
 {
+    const Verdict& verdict = report.verdict;
     if (verdict.confidence == Confidence::Inconclusive) {
         return "what limits it was not measured";
     }
     return fmt::format("{} ({} confidence{})", rules::limitText(verdict.limitedBy),
                        confidenceName(verdict.confidence),
-                       verdict.reason.empty() ? "" : fmt::format(": {}", verdict.reason));
+                       verdict.reason.empty() ? "" : fmt::format(": {}", report.sentence(verdict.reason)));
 }
 
 std::vector<std::string> keyLines(const Report& report)

@@ -23,10 +23,10 @@ inline constexpr const char* kAllEmulated =
 /// Returns the ranks of a tier with its reasons, "ranks 0-3: steps 10 to 60", or why it was not recorded.
 [[nodiscard]] std::string tierText(const Tier& tier);
 /// Returns "limited by a late rank (medium confidence: ...)".
-[[nodiscard]] std::string verdictText(const Verdict& verdict);
+[[nodiscard]] std::string verdictText(const Report& report);
 /// Returns why the parts of a step were not measured, and what to do. Only for a report without
 /// RunMetrics::ranks.
-[[nodiscard]] std::string_view whyNotMeasured(const Report& report);
+[[nodiscard]] words::Text whyNotMeasured(const Report& report);
 /// Returns step time, communication, utilization and its variance over the run, one sentence per line.
 [[nodiscard]] std::vector<std::string> keyLines(const Report& report);
 /// Returns what the figures rest on: ranks, steps, dropped records, clocks and so on, one sentence per line.

@@ -193,7 +193,7 @@ public:
         m_model->setReport(m_report);
         m_pages->setCurrentIndex(m_report->findings.empty() ? 1 : 0);
         m_none->setHtml(u"<h3>No findings</h3><p>%1</p><p>%2</p>"_s.arg(
-            toHtml(m_report->verdict.summary),
+            toHtml(m_report->sentence(m_report->verdict.summary)),
             m_report->notApplicable.empty()
                 ? u"Every rule could judge this run."_s
                 : u"%1 rules could not judge this run: view Not judged says why."_s.arg(

@@ -85,7 +85,7 @@ private:
         const bool whole = m_report->model.recordingIsStep();
         m_none->setVisible(m_report->metrics.ranks.empty() || whole);
         m_none->setText(whole ? u"No step was found: the only column is the whole recording."_s
-                              : toHtml(report::whyNotMeasured(*m_report)));
+                              : toHtml(m_report->sentence(report::whyNotMeasured(*m_report))));
         const StepFigure& figure = stepFigures()[static_cast<std::size_t>(m_figure->currentIndex())];
         m_map->setFigures(m_report, figure);
         m_table->setTable(stepTable(*m_report, figure));

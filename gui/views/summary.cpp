@@ -109,7 +109,7 @@ public:
         m_table->setVisible(!broken);
         m_chartTitle->setText(
             broken ? QString(u"<b>The parts of a step were not measured.</b> "_s +
-                             toHtml(report::whyNotMeasured(*m_report)))
+                             toHtml(m_report->sentence(report::whyNotMeasured(*m_report))))
             : m_report->model.recordingIsStep()
                 ? u"<b>Parts of a second of the recording on each rank</b>: no step was found"_s
                 : u"<b>Parts of a step of each rank</b>"_s);
@@ -138,8 +138,8 @@ private:
                               : certain                                            ? theme.copy
                                                                                    : theme.idle;
         m_verdict->setText(u"<p style=\"font-size:large\">%1</p><p style=\"color:%2\">Verdict: %3.</p>"_s.arg(
-            toHtml(m_report->verdict.summary), theme.dim.name(),
-            toHtml(report::verdictText(m_report->verdict))));
+            toHtml(m_report->sentence(m_report->verdict.summary)), theme.dim.name(),
+            toHtml(report::verdictText(*m_report))));
         m_verdict->setStyleSheet(
             u"QLabel { background: %1; border-left: 4px solid %2; }"_s.arg(theme.card.name(), colour.name()));
     }

@@ -9,6 +9,7 @@
 #include "cli/witnesses.h"
 #include "output/messages.h"
 #include "output/output_file.h"
+#include "report/argument.h"
 #include "report/format.h"
 
 #include <ringside/error.h>
@@ -31,6 +32,7 @@ struct Options {
     std::string color = "auto";
     std::vector<std::string> settings;
     bool all = false;
+    bool why = false;
     std::uint64_t rowBytes = stretches::kDefaultRowBytes;
     ModelArguments modelArguments;
 };
@@ -67,6 +69,10 @@ void checkOutput(const Options& options)
 
 void write(const Options& options, const report::Report& report)
 {
+    if (options.why) {
+        printResult(report::argumentText(report, proseWidth()));
+        return;
+    }
     const report::Format& format = formatNamed(options.format);
     if (format.writeFolder != nullptr) {
         format.writeFolder(report, options.output);
@@ -146,6 +152,11 @@ Action declare(CLI::App& app)
         ->check(CLI::IsMember({"auto", "always", "never"}))
         ->capture_default_str();
     addMemoryOption(app, options->rowBytes);
+    app.add_flag("--why", options->why,
+                 "show the verdict as an argument: the parts of a step, what explains them, and what its "
+                 "confidence rests on")
+        ->excludes("--format")
+        ->excludes("--output");
     app.add_flag("--all", options->all,
                  "For text: also print all findings and rows, the causes of idle time, and the rules that "
                  "were not applicable");

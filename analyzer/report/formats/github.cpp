@@ -37,7 +37,7 @@ std::string render(const Report& report, const TextStyle& /*style*/)
                            fmt::format("{}. Cost: {}. Try: {}", report.sentence(finding.title),
                                        costText(finding), report.sentence(finding.advice)));
     }
-    return text + annotation("notice", "Ringside", report.verdict.summary);
+    return text + annotation("notice", "Ringside", report.sentence(report.verdict.summary));
 }
 
 } // namespace

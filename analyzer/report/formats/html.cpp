@@ -200,8 +200,8 @@ std::string render(const Report& report, const TextStyle& /*style*/)
                                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
                                    "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}{2}</h1>\n",
                                    escaped(title), kStyle, report.model.emulated ? " [emulated]" : "");
-    text += fmt::format("<p class=\"verdict\">{}</p>\n", prose(report.verdict.summary));
-    text += element("p", fmt::format("Verdict: {}.", verdictText(report.verdict)));
+    text += fmt::format("<p class=\"verdict\">{}</p>\n", prose(report.sentence(report.verdict.summary)));
+    text += element("p", fmt::format("Verdict: {}.", verdictText(report)));
     for (const std::string& line : keyLines(report)) {
         text += element("p", line);
     }

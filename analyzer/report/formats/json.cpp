@@ -3,6 +3,7 @@
 // that were not measured are null. Times are ns after run.started_at.
 #include "output/json_value.h"
 #include "report/alarms.h"
+#include "report/argument.h"
 #include "report/communicators.h"
 #include "report/format.h"
 #include "report/links.h"
@@ -415,6 +416,28 @@ Json findingJson(const Report& report, const rules::Finding& finding)
     return result;
 }
 
+/// The verdict as an argument. The parts sum to the step, but for the rounding of each.
+Json argumentJson(const Report& report)
+{
+    const Argument argument = argumentOf(report);
+    Json parts = Json::array();
+    for (const LostPart& part : argument.parts) {
+        parts.push_back({{"part", partName(part.kind)}, {"ns", part.ns}, {"share", part.share}});
+    }
+    Json explanations = Json::array();
+    for (const Explanation& each : argument.explanations) {
+        explanations.push_back(
+            {{"rule", each.finding->rule}, {"part", partName(each.of)}, {"share", each.share}});
+    }
+    Json conditions = Json::array();
+    for (const Judged& each : report.verdict.conditions) {
+        conditions.push_back({{"condition", each.condition->id},
+                              {"at_most", confidenceName(each.condition->atMost)},
+                              {"broken", each.broken ? Json(report.sentence(*each.broken)) : Json(nullptr)}});
+    }
+    return {{"parts", parts}, {"explanations", explanations}, {"conditions", conditions}};
+}
+
 Json alarmJson(const Report& report, const live::AlarmSpan& span)
 {
     return {{"kind", span.kind},
@@ -451,11 +474,12 @@ std::string render(const Report& report, const TextStyle& /*style*/)
         {"run", runJson(report)},
         {"coverage", coverageJson(report)},
         {"verdict",
-         {{"summary", report.verdict.summary},
+         {{"summary", report.sentence(report.verdict.summary)},
           {"limited_by", rules::limitName(report.verdict.limitedBy)},
           {"confidence", confidenceName(report.verdict.confidence)},
           {"confidence_reason",
-           report.verdict.reason.empty() ? Json(nullptr) : Json(report.verdict.reason)}}},
+           report.verdict.reason.empty() ? Json(nullptr) : Json(report.sentence(report.verdict.reason))},
+          {"argument", argumentJson(report)}}},
         {"summary", summaryJson(report)},
         {"steps",
          {{"median_ns", orNull(report.metrics.stepMedianNs)}, {"p99_ns", orNull(report.metrics.stepP99Ns)}}},

@@ -101,7 +101,7 @@ std::string render(const Report& report, const TextStyle& /*style*/)
         addCase(report, suite, rule->id, findings[rule->id],
                 absent != missing.end() ? absent->second : nullptr);
     }
-    suite.append_child("system-out").text() = xmlText(report.verdict.summary).c_str();
+    suite.append_child("system-out").text() = xmlText(report.sentence(report.verdict.summary)).c_str();
     suite.append_child("system-err");
     std::ostringstream text;
     document.save(text, "  ");

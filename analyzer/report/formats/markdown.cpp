@@ -72,8 +72,8 @@ std::string render(const Report& report, const TextStyle& /*style*/)
 {
     std::string text = fmt::format(
         "# Ringside: {}{}\n\n**{}**\n\n{}\n\n", markdownText(report.model.trace.path.filename().string()),
-        report.model.emulated ? " (emulated)" : "", markdownText(verdictText(report.verdict)),
-        markdownText(report.verdict.summary));
+        report.model.emulated ? " (emulated)" : "", markdownText(verdictText(report)),
+        markdownText(report.sentence(report.verdict.summary)));
     for (const std::string& line : keyLines(report)) {
         text += fmt::format("- {}\n", markdownText(line));
     }

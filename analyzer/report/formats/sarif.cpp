@@ -94,7 +94,8 @@ std::string render(const Report& report, const TextStyle& /*style*/)
     const Json run = {
         {"tool", {{"driver", {{"name", "Ringside"}, {"rules", rules}}}}},
         {"invocations", Json::array({{{"executionSuccessful", true}}})},
-        {"properties", {{"verdict", report.verdict.summary}, {"emulated", report.model.emulated}}},
+        {"properties",
+         {{"verdict", report.sentence(report.verdict.summary)}, {"emulated", report.model.emulated}}},
         {"results", results}};
     const Json document = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                            {"version", "2.1.0"},

@@ -115,7 +115,8 @@ std::string findingText(const Report& report, const rules::Finding& finding, con
         line(placesOf(report, finding, paint.all() ? kPlaces : 1));
     }
     const std::string advice = report.sentence(finding.advice);
-    const bool advised = !paint.all() && report.verdict.summary.find(advice) != std::string::npos;
+    const bool advised =
+        !paint.all() && report.sentence(report.verdict.summary).find(advice) != std::string::npos;
     if (!advised) {
         line(fmt::format("try: {}", advice));
     }
@@ -331,11 +332,11 @@ std::string render(const Report& report, const TextStyle& style)
     const Paint paint{style};
     const std::string head =
         wrap(fmt::format("Ringside: {} - {}{}", report.model.trace.path.filename().string(),
-                         verdictText(report.verdict), report.model.emulated ? " [emulated]" : ""),
+                         verdictText(report), report.model.emulated ? " [emulated]" : ""),
              std::string::npos, "");
-    return paint("1", head) + "\n" + paint.prose(report.verdict.summary, "") + notRead(report, paint) +
-           keyFigures(report, paint) + findings(report, paint) + tables(report, paint) +
-           coverage(report, paint);
+    return paint("1", head) + "\n" + paint.prose(report.sentence(report.verdict.summary), "") +
+           notRead(report, paint) + keyFigures(report, paint) + findings(report, paint) +
+           tables(report, paint) + coverage(report, paint);
 }
 
 } // namespace

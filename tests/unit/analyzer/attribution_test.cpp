@@ -206,8 +206,8 @@ TEST(Attribution, ARankLateByDataComesBeforeTheExposureItCauses)
     ASSERT_NE(stall, nullptr);
     EXPECT_EQ(stall->partOf, std::vector<std::string_view>{"late_rank"}) << "one loss, told once";
     EXPECT_EQ(report.verdict.limitedBy, rules::Limit::LateRank);
-    EXPECT_EQ(report.verdict.summary.find("Next: GPUs wait for data"), std::string::npos)
-        << report.verdict.summary;
+    EXPECT_EQ(said(report.verdict.summary).find("Next: GPUs wait for data"), std::string::npos)
+        << said(report.verdict.summary);
 }
 
 TEST(Attribution, NamesTheSynchronisationThatPreventsOverlap)

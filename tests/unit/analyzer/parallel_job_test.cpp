@@ -22,7 +22,7 @@ report::Report reportOf(const ParallelShape& shape, const PlantedFault& fault)
 
 std::string textOf(const report::Report& report)
 {
-    std::string text = report.verdict.summary;
+    std::string text = said(report.verdict.summary);
     for (const rules::Finding& finding : report.findings) {
         text += "\n" + finding.rule + ": " + said(finding.title);
     }
@@ -183,8 +183,9 @@ TEST(ParallelJob, IsNotSureOfWhatDisturbsChangingRanks)
           Unsure{ParallelFault::UnequalSequences, "data_skew", "clocks were not recorded"}}) {
         const auto report = reportOf(shape, {.what = each.fault});
         EXPECT_EQ(report.verdict.rule, each.rule) << textOf(report);
-        EXPECT_EQ(report.verdict.confidence, report::Confidence::Medium) << report.verdict.reason;
-        EXPECT_NE(report.verdict.reason.find(each.reason), std::string::npos) << report.verdict.reason;
+        EXPECT_EQ(report.verdict.confidence, report::Confidence::Medium) << said(report.verdict.reason);
+        EXPECT_NE(said(report.verdict.reason).find(each.reason), std::string::npos)
+            << said(report.verdict.reason);
     }
 }
 

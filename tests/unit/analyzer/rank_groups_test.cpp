@@ -7,6 +7,7 @@
 #include "report/sentences.h"
 #include "report/shared_place.h"
 #include "support/parallel_job.h"
+#include "support/said.h"
 #include "support/trace_builder.h"
 
 #include <gtest/gtest.h>
@@ -202,7 +203,7 @@ TEST(SharedPlace, StandsInTheFinding)
     ASSERT_NE(late, report.findings.end());
     EXPECT_NE(late->title.find("(all 8 ranks of host node2)"), std::string::npos) << late->title;
     EXPECT_TRUE(late->advice.starts_with("Look at what the ranks of this host share")) << late->advice;
-    EXPECT_NE(report.verdict.summary.find("node2"), std::string::npos) << report.verdict.summary;
+    EXPECT_NE(said(report.verdict.summary).find("node2"), std::string::npos) << said(report.verdict.summary);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "compare/comparison.h"
 #include "compare/scaling.h"
 #include "report/format.h"
+#include "support/said.h"
 #include "support/trace_builder.h"
 
 #include <ringside/error.h>
@@ -253,7 +254,7 @@ TEST(Inference, IsCalledThatAndGetsNoAdviceAboutTraining)
         EXPECT_THAT(findings, HasSubstr("[exposed_communication]"));
         EXPECT_THAT(findings, HasSubstr("[sync_in_loop]"));
         const std::string advised =
-            report.verdict.summary + findings.substr(0, findings.find("Not applicable"));
+            said(report.verdict.summary) + findings.substr(0, findings.find("Not applicable"));
         for (const char* words :
              {"gradient", "backward", "optimizer", "no_sync", "bucket", "micro-batch", "loss "}) {
             EXPECT_THAT(advised.substr(0, advised.find("the same loss")), Not(HasSubstr(words))) << range;

@@ -5,6 +5,7 @@
 #include "model/period_steps.h"
 #include "model/steps.h"
 #include "report/report.h"
+#include "support/said.h"
 #include "support/trace_builder.h"
 
 #include <ringside/error.h>
@@ -278,16 +279,17 @@ TEST(Steps, ThatAreGuessedWithoutAWitnessWeakenTheVerdict)
         step.allReduce(1_MiB, {.takes = 500us});
     });
     const report::Report marked = report::buildReport(trace.run(), {});
-    EXPECT_EQ(marked.verdict.reason.find("guessed"), std::string::npos);
+    EXPECT_EQ(said(marked.verdict.reason).find("guessed"), std::string::npos);
     EXPECT_FALSE(marked.model.stepPeriod);
     clearMarks(trace);
     const report::Report guessed = report::buildReport(trace.run(), {});
     ASSERT_TRUE(guessed.model.stepPeriod);
     EXPECT_EQ(guessed.model.stepPeriod->confidence, StepConfidence::Low);
     EXPECT_EQ(guessed.verdict.confidence, report::Confidence::Low);
-    EXPECT_NE(guessed.verdict.reason.find("guessed"), std::string::npos) << guessed.verdict.reason;
+    EXPECT_NE(said(guessed.verdict.reason).find("guessed"), std::string::npos)
+        << said(guessed.verdict.reason);
     const report::Report told = report::buildReport(trace.run(), {}, parseStepsBy("period=1"));
-    EXPECT_EQ(told.verdict.reason.find("guessed"), std::string::npos);
+    EXPECT_EQ(said(told.verdict.reason).find("guessed"), std::string::npos);
 }
 
 TEST(Steps, AreRangesOfTheNameThatTheUserGives)

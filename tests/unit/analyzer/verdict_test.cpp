@@ -51,8 +51,8 @@ TEST(Verdict, NamesTheCauseAndIsSureOfManySteps)
 {
     const Verdict verdict = buildReport(lateRank(4, 20).run(), {}).verdict;
     EXPECT_EQ(verdict.limitedBy, Limit::LateRank);
-    EXPECT_EQ(verdict.confidence, Confidence::High) << verdict.reason;
-    EXPECT_EQ(verdict.reason, "");
+    EXPECT_EQ(verdict.confidence, Confidence::High) << said(verdict.reason);
+    EXPECT_EQ(said(verdict.reason), "");
 }
 
 /// Rank 2 does not come to the last collective; the others wait for a minute.
@@ -77,10 +77,11 @@ TEST(Verdict, OfAHangIsNotALateRank)
     stacks.push_back({"native", std::nullopt, 9, pid, 1, "main", "Loader::next (data.so)"});
     const Report report = buildReport(std::move(run), {});
     EXPECT_EQ(report.verdict.limitedBy, Limit::Hang);
-    EXPECT_EQ(verdictText(report.verdict), "ranks that do not meet in a collective (high confidence)");
-    EXPECT_NE(report.verdict.summary.find("waits for rank 2"), std::string::npos) << report.verdict.summary;
-    EXPECT_NE(report.verdict.summary.find("stack of main: Loader::next (data.so)"), std::string::npos)
-        << "an address says nothing: " << report.verdict.summary;
+    EXPECT_EQ(verdictText(report), "ranks that do not meet in a collective (high confidence)");
+    EXPECT_NE(said(report.verdict.summary).find("waits for rank 2"), std::string::npos)
+        << said(report.verdict.summary);
+    EXPECT_NE(said(report.verdict.summary).find("stack of main: Loader::next (data.so)"), std::string::npos)
+        << "an address says nothing: " << said(report.verdict.summary);
 }
 
 TEST(Verdict, OfADeathIsNotALateRank)
@@ -93,12 +94,12 @@ TEST(Verdict, OfADeathIsNotALateRank)
     killed.settings = trace::goneSettings({endNs + 1'000'000, kKilled});
     const Report report = buildReport(std::move(run), {});
     EXPECT_EQ(report.verdict.limitedBy, Limit::Death);
-    EXPECT_EQ(verdictText(report.verdict), "a rank died (high confidence)");
-    EXPECT_NE(
-        report.verdict.summary.find("Rank 2 was the first to end, by SIGKILL; rank 2 ended without closing "
-                                    "its trace. "),
-        std::string::npos)
-        << report.verdict.summary;
+    EXPECT_EQ(verdictText(report), "a rank died (high confidence)");
+    EXPECT_NE(said(report.verdict.summary)
+                  .find("Rank 2 was the first to end, by SIGKILL; rank 2 ended without closing "
+                        "its trace. "),
+              std::string::npos)
+        << said(report.verdict.summary);
 }
 
 /// Recorded from its first step on; the recorder said that the first 9 were warm-up.
@@ -134,7 +135,7 @@ TEST(Verdict, StandsOnStepsAfterTheWarmUpWhereThereAreTen)
     EXPECT_EQ(report.model.analyzedSteps.front(), 10);
     EXPECT_EQ(report.model.analyzedSteps.size(), 10U);
     EXPECT_EQ(report.model.stepCoverage.warmUp, 8U);
-    EXPECT_EQ(report.verdict.confidence, Confidence::High) << report.verdict.reason;
+    EXPECT_EQ(report.verdict.confidence, Confidence::High) << said(report.verdict.reason);
 }
 
 TEST(Verdict, StandsOnTheWarmUpWhereHardlyAnythingFollows)
@@ -152,7 +153,7 @@ TEST(Verdict, OfAFewStepsIsLessSure)
 {
     const Report some = buildReport(lateRank(4, 9).run(), {});
     EXPECT_EQ(some.verdict.confidence, Confidence::Medium);
-    EXPECT_NE(some.verdict.reason.find("7 steps"), std::string::npos) << some.verdict.reason;
+    EXPECT_NE(said(some.verdict.reason).find("7 steps"), std::string::npos) << said(some.verdict.reason);
     const Report three = buildReport(lateRank(4, 3).run(), {});
     EXPECT_EQ(three.verdict.confidence, Confidence::Low);
     const Report one = buildReport(lateRank(4, 1).run(), {});
@@ -202,7 +203,7 @@ TEST(Verdict, OfMissingRanksIsLessSureAndGivesTheReason)
     run.processes.pop_back();
     const Report one = buildReport(run, {});
     EXPECT_EQ(one.verdict.confidence, Confidence::Medium);
-    EXPECT_NE(one.verdict.reason.find("3 of 4 ranks"), std::string::npos) << one.verdict.reason;
+    EXPECT_NE(said(one.verdict.reason).find("3 of 4 ranks"), std::string::npos) << said(one.verdict.reason);
     EXPECT_NE(refusal(one, "late_rank"), "") << "the missing one may have been the late one";
     run.processes.resize(1);
     EXPECT_EQ(buildReport(run, {}).verdict.confidence, Confidence::Low);
@@ -215,7 +216,7 @@ TEST(Verdict, OfTheHostTierAloneIsInconclusive)
     const Verdict verdict = buildReport(trace.run(), {}).verdict;
     EXPECT_EQ(verdict.confidence, Confidence::Inconclusive);
     EXPECT_EQ(verdict.limitedBy, Limit::Nothing);
-    EXPECT_NE(verdict.summary.find("--profile standard"), std::string::npos);
+    EXPECT_NE(said(verdict.summary).find("--profile standard"), std::string::npos);
 }
 
 /// Two hosts; on the second one every other reduction seems to end later by `apart`, so that the ends tell
@@ -248,7 +249,7 @@ TEST(Verdict, IsRefusedBelowTheErrorOfTheClocks)
     EXPECT_EQ(find(unclear, "late_rank"), nullptr);
     EXPECT_NE(refusal(unclear, "late_rank").find("inconclusive! "), std::string::npos)
         << refusal(unclear, "late_rank");
-    EXPECT_EQ(unclear.verdict.confidence, Confidence::Low) << unclear.verdict.reason;
+    EXPECT_EQ(unclear.verdict.confidence, Confidence::Low) << said(unclear.verdict.reason);
 }
 
 TEST(Verdict, TrustsTwoOtherHostsNoMoreThanBothTogether)
@@ -273,8 +274,8 @@ TEST(Verdict, CallsARunThatComputesComputeBound)
     ASSERT_NE(exposed, nullptr);
     EXPECT_EQ(exposed->severity, rules::Severity::Warning);
     EXPECT_EQ(report.verdict.limitedBy, Limit::Compute);
-    EXPECT_NE(report.verdict.summary.find("The largest other gain"), std::string::npos)
-        << report.verdict.summary;
+    EXPECT_NE(said(report.verdict.summary).find("The largest other gain"), std::string::npos)
+        << said(report.verdict.summary);
 }
 
 TEST(Findings, NameTheFindingWhoseCostIncludesTheirs)

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/argument.h"
+
+#include "report/sentences.h"
+#include "words/argument.h"
+
+#include <algorithm>
+
+namespace ringside::report {
+namespace {
+
+namespace text = words::argument;
+using Kind = LostPart::Kind;
+
+struct KindInfo {
+    std::string_view name;
+    const words::Template* text;
+};
+/// In the order of Kind.
+constexpr KindInfo kKinds[] = {{"compute", &text::compute},
+                               {"waiting", &text::waiting},
+                               {"transfer", &text::transfer},
+                               {"copies", &text::copies},
+                               {"idle", &text::idle}};
+
+const KindInfo& infoOf(Kind kind)
+{
+    return kKinds[static_cast<std::size_t>(kind)];
+}
+
+/// Which part of a step a cause lengthens. Null if it costs no time, as a setting or a death.
+std::optional<Kind> partOf(rules::Limit limit)
+{
+    switch (limit) {
+    case rules::Limit::Compute:
+    case rules::Limit::Memory:
+        return Kind::Compute;
+    case rules::Limit::LateRank:
+        return Kind::Waiting;
+    case rules::Limit::Communication:
+    case rules::Limit::Link:
+        return Kind::Transfer;
+    case rules::Limit::Copy:
+        return Kind::Copies;
+    case rules::Limit::Host:
+        return Kind::Idle;
+    case rules::Limit::Data: // a stall is idle time of its own rank, batches of different size are waiting of
+                             // the others
+    default:
+        return std::nullopt;
+    }
+}
+
+/// Finds the part of a loss that several limits have: the one that the finding which includes it lengthens.
+std::optional<Kind> partOf(const rules::Finding& finding, const Argument& argument)
+{
+    if (const auto kind = partOf(finding.limit)) {
+        return *kind == Kind::Waiting && !argument.waitsKnown ? Kind::Transfer : *kind;
+    }
+    if (finding.limit != rules::Limit::Data) {
+        return std::nullopt;
+    }
+    const auto in = [&](std::string_view rule) {
+        return std::ranges::find(finding.partOf, rule) != finding.partOf.end();
+    };
+    return !in("exposed_communication") && !in("late_rank") ? Kind::Idle
+           : argument.waitsKnown                            ? Kind::Waiting
+                                                            : Kind::Transfer;
+}
+
+std::vector<LostPart> partsOf(const Report& report)
+{
+    const metrics::Breakdown total = report.metrics.total();
+    if (report.metrics.ranks.empty() || total.stepNs <= 0) {
+        return {};
+    }
+    const bool waits = report.metrics.arrivalsMeasured();
+    const std::int64_t waiting = waits ? total.exposedWaitNs : 0;
+    const std::pair<Kind, std::int64_t> all[] = {{Kind::Compute, total.computeNs},
+                                                 {Kind::Waiting, waiting},
+                                                 {Kind::Transfer, total.exposedCommunicationNs - waiting},
+                                                 {Kind::Copies, total.exposedCopyNs},
+                                                 {Kind::Idle, total.idleNs}};
+    std::vector<LostPart> parts;
+    for (const auto& [kind, ns] : all) {
+        if (kind != Kind::Waiting || waits) {
+            const double share = total.share(ns);
+            parts.push_back({kind,
+                             static_cast<std::int64_t>(share * static_cast<double>(report.metrics.stepNs())),
+                             share});
+        }
+    }
+    return parts;
+}
+
+Table partTable(const Report& report, const Argument& argument)
+{
+    Table table{{"part", "ms", "share"}, {}};
+    for (const LostPart& part : argument.parts) {
+        const bool unsplit = part.kind == Kind::Transfer && !argument.waitsKnown;
+        table.rows.push_back({report.sentence(unsplit ? text::communication : *infoOf(part.kind).text),
+                              millisecondsCell(static_cast<double>(part.ns)), shareCell(part.share)});
+    }
+    return table;
+}
+
+Table explanationTable(const Report& report, const Argument& argument)
+{
+    Table table{{"finding", "kind", "explains", "cost ms", "of that part", "same loss as"}, {}};
+    for (const Explanation& each : argument.explanations) {
+        const rules::Finding& finding = *each.finding;
+        const std::string same = !finding.restates.empty() ? finding.restates
+                                 : finding.partOf.empty()  ? std::string()
+                                                           : std::string(finding.partOf.front());
+        table.rows.push_back({finding.rule, finding.cause ? "cause" : "symptom",
+                              report.sentence(*infoOf(each.of).text),
+                              millisecondsCell(static_cast<double>(*finding.costNsPerStep)),
+                              shareCell(each.share), same.empty() ? Cell() : Cell(same)});
+    }
+    return table;
+}
+
+Table conditionTable(const Report& report)
+{
+    Table table{{"condition", "else at most", "holds"}, {}};
+    for (const Judged& each : report.verdict.conditions) {
+        table.rows.push_back({report.sentence(*each.condition->must), confidenceName(each.condition->atMost),
+                              each.broken ? "no: " + report.sentence(*each.broken) : std::string("yes")});
+    }
+    return table;
+}
+
+} // namespace
+
+std::string_view partName(LostPart::Kind kind)
+{
+    return infoOf(kind).name;
+}
+
+Argument argumentOf(const Report& report)
+{
+    Argument argument;
+    argument.waitsKnown = report.metrics.arrivalsMeasured();
+    argument.parts = partsOf(report);
+    for (const rules::Finding& finding : report.findings) {
+        const auto kind = partOf(finding, argument);
+        const auto part =
+            std::ranges::find_if(argument.parts, [&](const LostPart& each) { return kind == each.kind; });
+        if (finding.costNsPerStep && *finding.costNsPerStep > 0 && part != argument.parts.end() &&
+            part->ns > 0) {
+            argument.explanations.push_back(
+                {&finding, *kind,
+                 static_cast<double>(*finding.costNsPerStep) / static_cast<double>(part->ns)});
+        }
+    }
+    return argument;
+}
+
+std::vector<TitledTable> argumentTables(const Report& report)
+{
+    const Argument argument = argumentOf(report);
+    std::vector<TitledTable> tables;
+    const auto add = [&](const words::Template& title, Table table) {
+        if (!table.rows.empty()) {
+            tables.push_back({report.sentence(title), std::move(table)});
+        }
+    };
+    add(text::parts, partTable(report, argument));
+    add(text::explanations, explanationTable(report, argument));
+    add(text::conditions, conditionTable(report));
+    return tables;
+}
+
+std::string argumentText(const Report& report, std::size_t width)
+{
+    std::string shown = wrap(verdictText(report) + ".", width, "") + "
+                                                                     " +
+                        wrap(report.sentence(report.verdict.summary), width, "");
+    for (const TitledTable& each : argumentTables(report)) {
+        shown += "\n" + each.title + "\n" + plainTable(each.table, "  ");
+    }
+    return shown;
+}
+
+} // namespace ringside::report

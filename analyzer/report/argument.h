@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verdict as an argument: the parts of a step, which are disjoint and sum to it, and the findings that
+// explain them. `ringside report --why` and the window show it; formats and rules do not know each other
+// through it.
+#pragma once
+#include "report/report.h"
+#include "report/table.h"
+
+#include <vector>
+
+namespace ringside::report {
+
+/// A part of the mean step (or of each second), over all ranks.
+struct LostPart {
+    enum class Kind : std::uint8_t { Compute, Waiting, Transfer, Copies, Idle };
+    Kind kind = Kind::Compute;
+    std::int64_t ns = 0;
+    double share = 0; ///< of the step
+};
+
+/// A finding that explains a part.
+struct Explanation {
+    const rules::Finding* finding = nullptr;
+    LostPart::Kind of = LostPart::Kind::Compute;
+    double share = 0; ///< of that part: above 1, it is more than the part, and something contradicts it
+};
+
+/// The finding pointers belong to the report.
+struct Argument {
+    std::vector<LostPart> parts; ///< none if no step was measured
+    std::vector<Explanation> explanations;
+    bool waitsKnown = false; ///< else waiting is part of the transfer
+};
+
+[[nodiscard]] Argument argumentOf(const Report& report);
+[[nodiscard]] std::string_view partName(LostPart::Kind kind); ///< identifier in JSON, "waiting"
+
+struct TitledTable {
+    std::string title;
+    Table table;
+};
+/// The argument as tables: where the step goes, what explains it, and the conditions of the confidence.
+[[nodiscard]] std::vector<TitledTable> argumentTables(const Report& report);
+/// The verdict with these tables, for a terminal.
+[[nodiscard]] std::string argumentText(const Report& report, std::size_t width);
+
+} // namespace ringside::report

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verdict as an argument: its parts sum to the step, and the document shows the conditions that the code
+// has.
+#include "report/argument.h"
+#include "support/said.h"
+#include "support/trace_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace ringside::report {
+namespace {
+
+using namespace test;
+
+/// Rank 1 takes 6 ms longer than 10 ms, in 20 steps.
+Report reportOfLateRank()
+{
+    TraceBuilder trace(4);
+    trace.steps(20, [](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        step.rank(1).compute(6ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    return buildReport(trace.run(), {});
+}
+
+std::string documentText()
+{
+    const std::ifstream file(RINGSIDE_SCHEMAS "/../docs/analysis.md");
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+TEST(Argument, ItsConditionsStandInTheDocument)
+{
+    const std::string document = documentText();
+    std::string rows;
+    for (const Condition& each : confidenceConditions()) {
+        rows += "| " + std::string(each.id) + " | " + said(*each.must) + " | " +
+                std::string(confidenceName(each.atMost)) + " |\n";
+    }
+    EXPECT_NE(document.find("|---|---|---|\n" + rows + "\n"), std::string::npos)
+        << "docs/analysis.md must have these rows, and no other:\n"
+        << rows;
+}
+
+TEST(Argument, ItsPartsSumToTheStep)
+{
+    const Report report = reportOfLateRank();
+    const Argument argument = argumentOf(report);
+    ASSERT_EQ(argument.parts.size(), 5U);
+    double share = 0;
+    for (const LostPart& part : argument.parts) {
+        share += part.share;
+    }
+    EXPECT_NEAR(share, 1.0, 1e-9);
+    const auto late = std::ranges::find(argument.explanations, "late_rank",
+                                        [](const Explanation& each) { return each.finding->rule; });
+    ASSERT_NE(late, argument.explanations.end());
+    EXPECT_EQ(late->of, LostPart::Kind::Waiting);
+    EXPECT_GT(late->share, 0.5);
+    EXPECT_LT(late->share, 1.05);
+}
+
+TEST(Argument, EveryBrokenConditionIsToldAndTheLowestDecides)
+{
+    Report report = reportOfLateRank();
+    report.droppedRecords = 3;
+    report.model.worldSize = 1000;
+    const std::vector<Judged> judged = judgeConfidence(report, nullptr);
+    const Judged* const limit = weakest(judged);
+    ASSERT_NE(limit, nullptr);
+    EXPECT_EQ(limit->condition->id, "half_of_ranks");
+    EXPECT_EQ(said(*limit->broken), "device work was recorded on 4 of 1000 ranks");
+    EXPECT_EQ(std::ranges::count_if(judged, [](const Judged& each) { return each.broken.has_value(); }), 3);
+}
+
+} // namespace
+} // namespace ringside::report
