@@ -4,6 +4,8 @@
 #include "report/sentences.h"
 #include "words/argument.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace ringside::report {
@@ -173,11 +175,10 @@ std::vector<TitledTable> argumentTables(const Report& report)
 
 std::string argumentText(const Report& report, std::size_t width)
 {
-    std::string shown = wrap(verdictText(report) + ".", width, "") + "
-                                                                     " +
-                        wrap(report.sentence(report.verdict.summary), width, "");
+    std::string shown =
+        wrap(verdictText(report) + ".", width, "") + wrap(report.sentence(report.verdict.summary), width, "");
     for (const TitledTable& each : argumentTables(report)) {
-        shown += "\n" + each.title + "\n" + plainTable(each.table, "  ");
+        shown += fmt::format("\n{}\n{}", each.title, plainTable(each.table, "  "));
     }
     return shown;
 }

@@ -40,10 +40,10 @@ Mark markOf(std::string_view inner)
         }
     } else if (const std::size_t colon = inner.find(':'); colon != std::string_view::npos) {
         if (const auto form = formOf(inner.substr(colon + 1))) {
-            return {Mark::Kind::Value, inner.substr(0, colon), *form};
+            return {Mark::Kind::Filled, inner.substr(0, colon), *form};
         }
     } else if (const Phrase* const phrase = findPhrase(inner)) {
-        return {.kind = Mark::Kind::Phrase, .text = inner, .phrase = phrase};
+        return {.kind = Mark::Kind::Period, .text = inner, .phrase = phrase};
     }
     return {Mark::Kind::Unknown, inner};
 }

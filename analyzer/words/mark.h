@@ -37,7 +37,7 @@ struct Phrase {
 
 /// A piece of a template.
 struct Mark {
-    enum class Kind : std::uint8_t { Words, Value, Choice, Phrase, Unknown };
+    enum class Kind : std::uint8_t { Words, Filled, Choice, Period, Unknown };
     Kind kind = Kind::Words;
     std::string_view text; ///< the words, the name of the slot or of the phrase; of an unknown mark all of it
     Form form = Form::Count;

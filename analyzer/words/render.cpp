@@ -129,7 +129,7 @@ const Value* valueOf(const Part& part, std::string_view name)
 
 std::string unfilled(const Mark& mark)
 {
-    return mark.kind == Mark::Kind::Value ? fmt::format("{{{}:{}}}", mark.text, infoOf(mark.form).name)
+    return mark.kind == Mark::Kind::Filled ? fmt::format("{{{}:{}}}", mark.text, infoOf(mark.form).name)
                                           : fmt::format("{{{}}}", mark.text);
 }
 
@@ -139,7 +139,7 @@ std::string markText(const Mark& mark, const Part& part, const Voice& voice)
     switch (mark.kind) {
     case Mark::Kind::Words:
         return std::string(mark.text);
-    case Mark::Kind::Value:
+    case Mark::Kind::Filled:
         return value != nullptr ? valueText(mark.form, *value, voice).value_or(unfilled(mark))
                                 : unfilled(mark);
     case Mark::Kind::Choice:
@@ -147,7 +147,7 @@ std::string markText(const Mark& mark, const Part& part, const Voice& voice)
             return std::string(*one ? mark.one : mark.many);
         }
         return unfilled(mark);
-    case Mark::Kind::Phrase:
+    case Mark::Kind::Period:
         return std::string(phraseText(*mark.phrase, voice));
     case Mark::Kind::Unknown:
         return unfilled(mark);

@@ -420,7 +420,7 @@ TEST(LateRank, IsNotChargedMoreThanItTakesLonger)
     const rules::Finding* const late = find(report, "late_rank");
     ASSERT_NE(late, nullptr);
     EXPECT_NEAR(static_cast<double>(late->costNsPerStep.value_or(0)), 6e6, 1e5);
-    EXPECT_NE(late->title.find("longer compute"), std::string::npos);
+    EXPECT_NE(said(late->title).find("longer compute"), std::string::npos);
 }
 
 /// Two ranks that compute, and whatever else the trace shows of them.

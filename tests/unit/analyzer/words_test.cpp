@@ -46,7 +46,7 @@ Text filled(const Template& words, std::int64_t amount)
     std::vector<Slot> slots;
     for (const Mark& mark : marksOf(words.words)) {
         const bool known = std::ranges::find(slots, mark.text, &Slot::name) != slots.end();
-        if (mark.kind == Mark::Kind::Value && !known) {
+        if (mark.kind == Mark::Kind::Filled && !known) {
             slots.emplace_back(mark.text, 0).value = sampleOf(mark.form, amount);
         }
     }
