@@ -80,7 +80,7 @@ TEST(Attribution, RanksThatAreLateTogetherAreNamedTogether)
     const rules::Finding* const finding = find(report, "late_rank");
     ASSERT_NE(finding, nullptr);
     EXPECT_EQ(finding->ranks, (std::vector<std::int64_t>{1, 4}));
-    EXPECT_NE(finding->title.find("Ranks 1 and 4 come last"), std::string::npos) << finding->title;
+    EXPECT_NE(finding->title.find("Ranks 1 and 4 come last"), std::string::npos) << said(finding->title);
     EXPECT_NEAR(static_cast<double>(finding->costNsPerStep.value_or(0)), 6e6, 5e5);
     EXPECT_EQ(firstOf(report), "late_rank");
 }
@@ -172,7 +172,7 @@ TEST(Attribution, WhatOthersWaitForStaysTheCostWhereAReplayDoesNotShowIt)
     EXPECT_EQ(finding->ranks, std::vector<std::int64_t>{2});
     EXPECT_NEAR(static_cast<double>(finding->costNsPerStep.value_or(0)), 3e6, 0.2e6);
     EXPECT_NE(finding->advice.find("The cost is the waiting of the others"), std::string::npos)
-        << finding->advice;
+        << said(finding->advice);
 }
 
 TEST(Attribution, BehindASlowLinkALateRankCostsWhatAReplaySaves)
@@ -201,7 +201,7 @@ TEST(Attribution, ARankLateByDataComesBeforeTheExposureItCauses)
     EXPECT_EQ(firstOf(report), "late_rank");
     ASSERT_NE(find(report, "late_rank"), nullptr);
     EXPECT_NE(find(report, "late_rank")->title.find("data loading"), std::string::npos)
-        << find(report, "late_rank")->title;
+        << said(find(report, "late_rank")->title);
     const rules::Finding* const stall = find(report, "data_loading_stall");
     ASSERT_NE(stall, nullptr);
     EXPECT_EQ(stall->partOf, std::vector<std::string_view>{"late_rank"}) << "one loss, told once";
@@ -227,12 +227,12 @@ TEST(Attribution, NamesTheSynchronisationThatPreventsOverlap)
     ASSERT_NE(find(report, "sync_in_loop"), nullptr);
     EXPECT_NE(find(report, "sync_in_loop")->title.find("cudaDeviceSynchronize, between gradient reductions"),
               std::string::npos)
-        << find(report, "sync_in_loop")->title;
+        << said(find(report, "sync_in_loop")->title);
     // Three of the four reductions run alone; the last has nothing left to hide behind.
     EXPECT_NEAR(static_cast<double>(*find(report, "sync_in_loop")->costNsPerStep), 12e6, 1e6);
     ASSERT_NE(find(report, "exposed_communication"), nullptr);
     EXPECT_NE(find(report, "exposed_communication")->advice.find("a blocking call"), std::string::npos)
-        << find(report, "exposed_communication")->advice;
+        << said(find(report, "exposed_communication")->advice);
 }
 
 TEST(Attribution, ASynchronisationAtTheStepsEndPreventsNothing)
@@ -266,7 +266,7 @@ TEST(Attribution, ExposureBelongsToTheMessageThatCausesIt)
     EXPECT_NE(finding->title.find("gradient message 2 of 2 (16.00 MiB), which starts when 91 % of the step's "
                                   "compute is done"),
               std::string::npos)
-        << finding->title;
+        << said(finding->title);
 }
 
 TEST(Attribution, ALowerClockExplainsLongerCompute)
@@ -280,7 +280,7 @@ TEST(Attribution, ALowerClockExplainsLongerCompute)
     EXPECT_EQ(findLateCause(trace, 1).value().cause, LateCause::ThrottledClock);
     const report::Report report = report::buildReport(trace.run(), {});
     EXPECT_NE(find(report, "late_rank")->title.find("lower clock"), std::string::npos)
-        << find(report, "late_rank")->title;
+        << said(find(report, "late_rank")->title);
 }
 
 TEST(Attribution, WaitingForACpuExplainsALateHost)
@@ -410,8 +410,8 @@ TEST(ReplayedCosts, AreNotClaimedWithinTheErrorOfTheReplay)
         const double saving = rules::figureOf(*late, "replayed_saving_ns_per_step");
         EXPECT_TRUE(saving == 0 || saving > errorNs) << seed << ": " << saving << " of " << errorNs;
         EXPECT_TRUE(saving > 0 || !late->costNsPerStep ||
-                    late->advice.find("The cost is the waiting") != std::string::npos)
-            << seed << ": " << late->advice;
+                    said(late->advice).find("The cost is the waiting") != std::string::npos)
+            << seed << ": " << said(late->advice);
         claimed += saving > 0 ? 1 : 0;
         unclaimed += late->costNsPerStep ? 0 : 1;
     }

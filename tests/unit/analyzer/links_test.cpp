@@ -289,7 +289,7 @@ TEST(TransportCounters, ofAPortInSoftwareThatLosesPacketsAreNoProblem)
     const Second lossy{10'000, 700, 75, 78}; // what 1 % loss on the way comes to
     const auto lost = findings({lossy, lossy, lossy});
     ASSERT_EQ(lost.size(), 1U);
-    EXPECT_EQ(lost[0].severity, rules::Severity::Warning) << lost[0].title;
+    EXPECT_EQ(lost[0].severity, rules::Severity::Warning) << said(lost[0].title);
 }
 
 TEST(TransportCounters, sayHowMuchSlowerThePortSentWhilePacketsWereLost)
@@ -298,10 +298,10 @@ TEST(TransportCounters, sayHowMuchSlowerThePortSentWhilePacketsWereLost)
     const Second lossy{4'000, 280, 30, 31};
     const auto slow = findings({well, lossy, well, lossy, well, lossy, {}});
     ASSERT_EQ(slow.size(), 1U);
-    EXPECT_NE(slow[0].title.find("sent at 40.0 % of its usual rate"), std::string::npos) << slow[0].title;
+    EXPECT_NE(said(slow[0].title).find("sent at 40.0 % of its usual rate"), std::string::npos) << said(slow[0].title);
     const auto always = findings({lossy, lossy, lossy, lossy});
     ASSERT_EQ(always.size(), 1U);
-    EXPECT_EQ(always[0].title.find("pace"), std::string::npos) << "nothing to compare with";
+    EXPECT_EQ(said(always[0].title).find("pace"), std::string::npos) << "nothing to compare with";
 }
 
 TEST(TransportCounters, nameThePortThatWasDownAtThatTime)
@@ -417,11 +417,11 @@ TEST(TransportCounters, areJoinedWithTheCollectivesOfThatTimeOnly)
 {
     const rules::Finding then =
         movedIn(4, {"ack_timeouts"}); // between the begins of the fourth step and the fifth
-    EXPECT_TRUE(says(then, "1 of the 1 slowest collectives")) << then.title;
+    EXPECT_TRUE(says(then, "1 of the 1 slowest collectives")) << said(then.title);
     ASSERT_TRUE(then.costNsPerStep);
     EXPECT_GT(*then.costNsPerStep, 0);
     const rules::Finding later = movedIn(7, {"ack_timeouts"});
-    EXPECT_TRUE(says(later, "none of the 1 slowest collectives was at that time")) << later.title;
+    EXPECT_TRUE(says(later, "none of the 1 slowest collectives was at that time")) << said(later.title);
     EXPECT_EQ(later.costNsPerStep, std::nullopt);
 }
 

@@ -209,13 +209,13 @@ TEST(ToolOutput, putsTheKernelsMessagesOnTheRunsClock)
     trace::RunTrace run = runOfGpu7(kStart, 2 * kNsPerS);
     tool_output::addFiles(run, {fileOf("kernel_log_journal.txt", kStart)});
     const report::Report report = report::buildReport(std::move(run), {});
-    std::string said;
+    std::string found;
     for (const rules::Finding* finding : report::linkFindings(report)) {
-        said += finding->title + "\n";
+        found += said(finding->title) + "\n";
     }
-    EXPECT_NE(said.find("1.5 s into the run"), std::string::npos) << said; // 10:00:03, the hot module
-    EXPECT_EQ(said.find("Xid 79"), std::string::npos) << "after the run: " << said;
-    EXPECT_EQ(said.find("lost its link"), std::string::npos) << "before the run: " << said;
+    EXPECT_NE(found.find("1.5 s into the run"), std::string::npos) << found; // 10:00:03, the hot module
+    EXPECT_EQ(found.find("Xid 79"), std::string::npos) << "after the run: " << found;
+    EXPECT_EQ(found.find("lost its link"), std::string::npos) << "before the run: " << found;
 }
 
 TEST(ToolOutput, isRefusedIfItsHostIsNotKnown)
