@@ -12,40 +12,40 @@ namespace ringside::report {
 namespace {
 
 namespace text = words::argument;
-using Kind = LostPart::Kind;
+using Part = LostPart::Kind;
 
 struct KindInfo {
     std::string_view name;
     const words::Template* text;
 };
-/// In the order of Kind.
+/// In the order of LostPart::Kind.
 constexpr KindInfo kKinds[] = {{"compute", &text::compute},
                                {"waiting", &text::waiting},
                                {"transfer", &text::transfer},
                                {"copies", &text::copies},
                                {"idle", &text::idle}};
 
-const KindInfo& infoOf(Kind kind)
+const KindInfo& infoOf(Part kind)
 {
     return kKinds[static_cast<std::size_t>(kind)];
 }
 
 /// Which part of a step a cause lengthens. Null if it costs no time, as a setting or a death.
-std::optional<Kind> partOf(rules::Limit limit)
+std::optional<Part> partOf(rules::Limit limit)
 {
     switch (limit) {
     case rules::Limit::Compute:
     case rules::Limit::Memory:
-        return Kind::Compute;
+        return Part::Compute;
     case rules::Limit::LateRank:
-        return Kind::Waiting;
+        return Part::Waiting;
     case rules::Limit::Communication:
     case rules::Limit::Link:
-        return Kind::Transfer;
+        return Part::Transfer;
     case rules::Limit::Copy:
-        return Kind::Copies;
+        return Part::Copies;
     case rules::Limit::Host:
-        return Kind::Idle;
+        return Part::Idle;
     case rules::Limit::Data: // a stall is idle time of its own rank, batches of different size are waiting of
                              // the others
     default:
@@ -54,10 +54,10 @@ std::optional<Kind> partOf(rules::Limit limit)
 }
 
 /// Finds the part of a loss that several limits have: the one that the finding which includes it lengthens.
-std::optional<Kind> partOf(const rules::Finding& finding, const Argument& argument)
+std::optional<Part> partOf(const rules::Finding& finding, const Argument& argument)
 {
     if (const auto kind = partOf(finding.limit)) {
-        return *kind == Kind::Waiting && !argument.waitsKnown ? Kind::Transfer : *kind;
+        return *kind == Part::Waiting && !argument.waitsKnown ? Part::Transfer : *kind;
     }
     if (finding.limit != rules::Limit::Data) {
         return std::nullopt;
@@ -65,9 +65,9 @@ std::optional<Kind> partOf(const rules::Finding& finding, const Argument& argume
     const auto in = [&](std::string_view rule) {
         return std::ranges::find(finding.partOf, rule) != finding.partOf.end();
     };
-    return !in("exposed_communication") && !in("late_rank") ? Kind::Idle
-           : argument.waitsKnown                            ? Kind::Waiting
-                                                            : Kind::Transfer;
+    return !in("exposed_communication") && !in("late_rank") ? Part::Idle
+           : argument.waitsKnown                            ? Part::Waiting
+                                                            : Part::Transfer;
 }
 
 std::vector<LostPart> partsOf(const Report& report)
@@ -78,14 +78,14 @@ std::vector<LostPart> partsOf(const Report& report)
     }
     const bool waits = report.metrics.arrivalsMeasured();
     const std::int64_t waiting = waits ? total.exposedWaitNs : 0;
-    const std::pair<Kind, std::int64_t> all[] = {{Kind::Compute, total.computeNs},
-                                                 {Kind::Waiting, waiting},
-                                                 {Kind::Transfer, total.exposedCommunicationNs - waiting},
-                                                 {Kind::Copies, total.exposedCopyNs},
-                                                 {Kind::Idle, total.idleNs}};
+    const std::pair<Part, std::int64_t> all[] = {{Part::Compute, total.computeNs},
+                                                 {Part::Waiting, waiting},
+                                                 {Part::Transfer, total.exposedCommunicationNs - waiting},
+                                                 {Part::Copies, total.exposedCopyNs},
+                                                 {Part::Idle, total.idleNs}};
     std::vector<LostPart> parts;
     for (const auto& [kind, ns] : all) {
-        if (kind != Kind::Waiting || waits) {
+        if (kind != Part::Waiting || waits) {
             const double share = total.share(ns);
             parts.push_back({kind,
                              static_cast<std::int64_t>(share * static_cast<double>(report.metrics.stepNs())),
@@ -99,7 +99,7 @@ Table partTable(const Report& report, const Argument& argument)
 {
     Table table{{"part", "ms", "share"}, {}};
     for (const LostPart& part : argument.parts) {
-        const bool unsplit = part.kind == Kind::Transfer && !argument.waitsKnown;
+        const bool unsplit = part.kind == Part::Transfer && !argument.waitsKnown;
         table.rows.push_back({report.sentence(unsplit ? text::communication : *infoOf(part.kind).text),
                               millisecondsCell(static_cast<double>(part.ns)), shareCell(part.share)});
     }
