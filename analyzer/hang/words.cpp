@@ -2,6 +2,7 @@
 // Formats names, durations and lists of ranks, which are the same in every output.
 #include "hang/hang.h"
 #include "values/number_runs.h"
+#include "values/text.h"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -83,23 +84,7 @@ std::string_view kindName(Kind kind)
 
 std::string duration(std::int64_t ns)
 {
-    constexpr std::int64_t kMillisecond = 1'000'000;
-    constexpr std::int64_t kSecond = 1000 * kMillisecond;
-    constexpr std::int64_t kMinute = 60 * kSecond;
-    ns = std::max<std::int64_t>(ns, 0);
-    if (ns < kSecond) {
-        return fmt::format("{} ms", ns / kMillisecond);
-    }
-    if (ns < 10 * kSecond) {
-        return fmt::format("{:.1f} s", static_cast<double>(ns) / static_cast<double>(kSecond));
-    }
-    if (ns < 2 * kMinute) {
-        return fmt::format("{} s", ns / kSecond);
-    }
-    if (ns < 120 * kMinute) {
-        return fmt::format("{} min {} s", ns / kMinute, ns % kMinute / kSecond);
-    }
-    return fmt::format("{} h {} min", ns / (60 * kMinute), ns / kMinute % 60);
+    return values::coarseDuration(ns);
 }
 
 std::string rankList(std::vector<std::int64_t> ranks)

@@ -28,9 +28,13 @@ void addRingsideRemark(words::Text& text)
     constexpr std::string_view kOurs[] = {"--profile", "--steps`",        "--start-step",
                                           "--window",  "ringside record", "RINGSIDE_",
                                           "ringside_", "device tier",     "LD_PRELOAD"};
-    const std::string sentence = words::render(text, {});
-    if (std::ranges::any_of(
-            kOurs, [&](std::string_view ours) { return sentence.find(ours) != std::string::npos; })) {
+    const auto namesOurs = [&](const words::Part& part) {
+        // a template says so itself
+        return part.words == nullptr && std::ranges::any_of(kOurs, [&](std::string_view ours) {
+                   return std::get<std::string>(part.slots.front().value).find(ours) != std::string::npos;
+               });
+    };
+    if (std::ranges::any_of(text.parts(), namesOurs)) {
         text += " (recorded with Ringside instead)";
     }
 }

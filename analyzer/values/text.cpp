@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -31,6 +32,27 @@ std::string durationText(std::int64_t ns)
            : size < 1e6 ? fmt::format("{:.2f} us", value / 1e3)
            : size < 1e9 ? fmt::format("{:.3f} ms", value / 1e6)
                         : fmt::format("{:.4f} s", value / 1e9);
+}
+
+std::string coarseDuration(std::int64_t ns)
+{
+    constexpr std::int64_t kMillisecond = 1'000'000;
+    constexpr std::int64_t kSecond = 1000 * kMillisecond;
+    constexpr std::int64_t kMinute = 60 * kSecond;
+    ns = std::max<std::int64_t>(ns, 0);
+    if (ns < kSecond) {
+        return fmt::format("{} ms", ns / kMillisecond);
+    }
+    if (ns < 10 * kSecond) {
+        return fmt::format("{:.1f} s", static_cast<double>(ns) / static_cast<double>(kSecond));
+    }
+    if (ns < 2 * kMinute) {
+        return fmt::format("{} s", ns / kSecond);
+    }
+    if (ns < 120 * kMinute) {
+        return fmt::format("{} min {} s", ns / kMinute, ns % kMinute / kSecond);
+    }
+    return fmt::format("{} h {} min", ns / (60 * kMinute), ns / kMinute % 60);
 }
 
 std::string byteText(double bytes)

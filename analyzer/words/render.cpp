@@ -39,16 +39,24 @@ std::string numberText(Form form, double number)
         return fmt::format("{:.1f}", number);
     case Form::TwoDigits:
         return fmt::format("{:.2f}", number);
+    case Form::OneFigure:
+        return fmt::format("{:.1g}", number);
+    case Form::TwoFigures:
+        return fmt::format("{:.2g}", number);
     case Form::Milliseconds:
         return values::milliseconds(number);
     case Form::Sampled:
         return sampledTime(number);
     case Form::Duration:
         return values::durationText(std::llround(number));
+    case Form::Coarse:
+        return values::coarseDuration(std::llround(number));
     case Form::Percent:
         return values::percent(number);
     case Form::WholePercent:
         return fmt::format("{:.0f} %", 100.0 * number);
+    case Form::PercentTwoFigures:
+        return fmt::format("{:.2g} %", 100.0 * number);
     case Form::Points:
         return values::points(number);
     case Form::Bytes:
