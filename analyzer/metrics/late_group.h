@@ -27,7 +27,7 @@ struct LateGroup {
     std::size_t worstOperation = 0; ///< index into RunMetrics::arrived of the one with the largest gap
     /// Set for an origin of delays (delay_origins.h) in place of `worstOperation`: the step in which it
     /// delayed the others longest, on the rank's own clock.
-    std::optional<Interval> worstWindow;
+    std::optional<model::Interval> worstWindow;
 };
 
 } // namespace ringside::metrics
