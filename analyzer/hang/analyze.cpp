@@ -116,7 +116,7 @@ std::string nameOf(const StuckCollective& stuck)
 {
     return fmt::format("{} {}#{}{} of communicator {}", stuck.call().function,
                        stuck.pointToPoint ? "(message " : "", stuck.order, stuck.pointToPoint ? ")" : "",
-                       stuck.name.empty() ? fmt::format("{:016x}", stuck.communicator) : stuck.name);
+                       communicatorName(stuck));
 }
 
 std::vector<std::int64_t> ranksOf(const std::vector<Arrived>& arrived)

@@ -184,6 +184,9 @@ struct Report {
 [[nodiscard]] std::string formatText(const Report& report);
 [[nodiscard]] std::string formatJson(const Report& report);
 
+/// Returns the communicator's name, or its number if it has none.
+[[nodiscard]] std::string communicatorName(const StuckCollective& stuck);
+
 /// Returns for example "35 s", "4.2 s", "120 ms" or "2 min 5 s".
 [[nodiscard]] std::string duration(std::int64_t ns);
 /// Returns for example "rank 2", "ranks 0, 1 and 3" or "ranks 0 to 6 and 9".

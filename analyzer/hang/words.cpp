@@ -82,6 +82,11 @@ std::string_view kindName(Kind kind)
     return "nothing";
 }
 
+std::string communicatorName(const StuckCollective& stuck)
+{
+    return stuck.name.empty() ? fmt::format("{:016x}", stuck.communicator) : stuck.name;
+}
+
 std::string duration(std::int64_t ns)
 {
     return values::coarseDuration(ns);

@@ -2,10 +2,14 @@
 // Finds ranks that call different collectives at the same position of a communicator's order. NCCL does not
 // check this: such a run hangs, or reduces garbage. The cost cannot be estimated, so the finding is listed
 // before those that cost time.
+#include "words/collective_mismatch.h"
+
 #include "rules/shared/stuck.h"
 
 namespace ringside::rules::rule_collective_mismatch {
 namespace {
+
+namespace text = words::collective_mismatch;
 
 std::int64_t mismatchesOf(const Context& context, std::uint64_t communicator)
 {
@@ -25,19 +29,16 @@ Finding describe(const Context& context, const hang::StuckCollective& stuck)
     const auto other =
         std::find_if(stuck.arrived.begin(), stuck.arrived.end(),
                      [&](const hang::Arrived& each) { return each.rank == stuck.different.front(); });
-    finding.title = fmt::format("Ranks disagree on {}: {} calls {}, the others {} (they differ in {})",
-                                nameOf(stuck), hang::rankList({other->rank}), callText(other->call),
-                                callText(stuck.call()), hang::differenceOf(stuck.call(), other->call));
+    finding.title = say(text::title, {{"collective", nameOf(stuck)},
+                                      {"rank", std::vector<std::int64_t>{other->rank}},
+                                      {"call", callText(other->call)},
+                                      {"usual", callText(stuck.call())},
+                                      {"difference", hang::differenceOf(stuck.call(), other->call)}});
     const std::int64_t places = std::max<std::int64_t>(1, mismatchesOf(context, stuck.communicator));
     finding.figures = {{"differing_ranks", Unit::Count, static_cast<double>(stuck.different.size()), 0},
                        {"differing_collectives", Unit::Count, static_cast<double>(places), 0}};
     finding.evidence = {evidence(*other), evidence(stuck.arrived[stuck.common])};
-    finding.advice =
-        fmt::format("Look for a branch before this call that depends on the rank (an `if rank == 0`, a "
-                    "different number of batches, a parameter without gradient): every rank must make the "
-                    "same calls in the same order. TORCH_DISTRIBUTED_DEBUG=DETAIL checks each call at the "
-                    "price of speed; `ringside hang {}` shows stacks where they were taken.",
-                    context.run.trace.path.filename().string());
+    finding.advice = say(text::remedy, {{"run", context.run.trace.path.filename().string()}});
     finding.settings = {"TORCH_DISTRIBUTED_DEBUG"};
     return finding;
 }
@@ -53,9 +54,7 @@ Outcome run(const Context& context)
             continue;
         }
         if (stuck.ordersByPlace && droppedRecords(context) > 0) {
-            return NotApplicable{"inconclusive: records were dropped on a communicator with sends and "
-                                 "receives, so calls may have been compared at the wrong place",
-                                 true};
+            return NotApplicable{text::dropped, true};
         }
         findings.push_back(describe(context, stuck));
     }
@@ -64,10 +63,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(collective_mismatch, .title = "Ranks call different collectives", .needs = "host",
-              .options = {}, .run = run,
-              .help = "The first place in each communicator's order at which function, count, type, "
-                      "reduction or root differ between ranks, as far as they are recorded. Every mismatch "
-                      "is a problem; its cost cannot be estimated.");
+RINGSIDE_RULE(collective_mismatch, .title = text::heading, .needs = "host", .options = {}, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_collective_mismatch

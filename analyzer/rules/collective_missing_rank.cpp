@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds collectives that some ranks never called while the others wait in them. Hosts run ahead of GPUs, so
 // the rule uses the calls, not the kernels, and only if the wait was long or the watchdog reported it.
+#include "words/collective_missing_rank.h"
+
 #include "hang/rank_report.h"
 #include "rules/shared/stuck.h"
 
 namespace ringside::rules::rule_collective_missing_rank {
 namespace {
+
+namespace text = words::collective_missing_rank;
 
 constexpr Option kOptions[] = {
     {"stuck_after_s", 10,
@@ -23,7 +27,7 @@ const std::string& tellingFrame(const std::vector<std::string>& stack)
 }
 
 /// Returns what a missing rank was last doing: its stack, else the call it is in, else its last call.
-std::string lastSeen(const Context& context, std::int64_t number)
+words::Text lastSeen(const Context& context, std::int64_t number)
 {
     for (std::size_t i = 0; i < context.run.ranks.size(); ++i) {
         if (context.run.ranks[i].rank != number) {
@@ -31,17 +35,16 @@ std::string lastSeen(const Context& context, std::int64_t number)
         }
         const hang::RankReport rank = hang::reportRank(context.run, i, {});
         if (!rank.stack.empty()) {
-            return fmt::format("stack of {}: {}", rank.stackThread, tellingFrame(rank.stack));
+            return say(text::stack, {{"thread", rank.stackThread}, {"frame", tellingFrame(rank.stack)}});
         }
         if (!rank.threads.empty()) {
             const hang::ThreadReport& thread = rank.threads.front();
-            return thread.function.empty() ? fmt::format("its last call was {}, {} before its trace ends",
-                                                         thread.lastCall, hang::duration(thread.forNs))
-                                           : fmt::format("it has been in {} for {}", thread.function,
-                                                         hang::duration(thread.forNs));
+            return thread.function.empty()
+                       ? say(text::last_call, {{"call", thread.lastCall}, {"before", thread.forNs}})
+                       : say(text::in_call, {{"function", thread.function}, {"time", thread.forNs}});
         }
     }
-    return "its last call is not known";
+    return text::not_known;
 }
 
 Finding describe(const Context& context, const hang::StuckCollective& stuck)
@@ -51,8 +54,9 @@ Finding describe(const Context& context, const hang::StuckCollective& stuck)
     finding.limit = Limit::Hang;
     finding.broken = true;
     finding.ranks = stuck.missing;
-    finding.title = fmt::format("{} waits for {}, which did not issue it; {}", nameOf(stuck),
-                                hang::rankList(stuck.missing), lastSeen(context, stuck.missing.front()));
+    finding.title = say(text::title, {{"collective", nameOf(stuck)},
+                                      {"ranks", stuck.missing},
+                                      {"last_seen", lastSeen(context, stuck.missing.front())}});
     finding.figures = {{"missing_ranks", Unit::Count, static_cast<double>(stuck.missing.size()), 0}};
     if (stuck.waitedNs > 0) { // 0 if the trace ends with the call
         finding.figures.insert(finding.figures.begin(),
@@ -66,10 +70,7 @@ Finding describe(const Context& context, const hang::StuckCollective& stuck)
         }
     }
     finding.advice =
-        fmt::format("Find out what {} did instead: its log, `dmesg` on its host (out of memory, Xid), its "
-                    "data. `ringside hang {}` shows every rank's last call and stack; recording with a "
-                    "shorter RINGSIDE_HANG_TIMEOUT takes stacks of the running process.",
-                    hang::rankList(stuck.missing), context.run.trace.path.filename().string());
+        say(text::remedy, {{"ranks", stuck.missing}, {"run", context.run.trace.path.filename().string()}});
     finding.settings = {"RINGSIDE_HANG_TIMEOUT"};
     return finding;
 }
@@ -91,11 +92,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(
-    collective_missing_rank, .title = "A rank never came to a collective", .needs = "host",
-    .options = kOptions, .run = run,
-    .help =
-        "The first collective of each communicator that some of its recorded members issued and others did "
-        "not, if it lasted for stuck_after_s. Every case is a problem; its cost cannot be estimated.");
+RINGSIDE_RULE(collective_missing_rank, .title = text::heading, .needs = "host", .options = kOptions,
+              .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_collective_missing_rank

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds communication that is long compared with compute. It is a symptom: the advice names the biggest
 // measured cause.
+#include "words/comm_compute_ratio_high.h"
+
 #include "rules/shared/communication_cause.h"
 #include "words/step.h"
 
 namespace ringside::rules::rule_comm_compute_ratio_high {
 namespace {
+
+namespace text = words::comm_compute_ratio_high;
 
 constexpr Option kOptions[] = {
     {"ratio", 0.30, "warn above this ratio of communication to compute (field guides: below 0.3)"},
@@ -15,7 +19,7 @@ constexpr Option kOptions[] = {
 Outcome run(const Context& context)
 {
     if (!context.figures.ratio) {
-        return NotApplicable{"no compute kernels were recorded in the analyzed steps"};
+        return NotApplicable{text::no_compute};
     }
     const double ratio = *context.figures.ratio;
     if (ratio <= context.option("ratio")) {
@@ -24,28 +28,22 @@ Outcome run(const Context& context)
     Finding finding;
     finding.limit = Limit::Communication;
     finding.cause = false;
-    finding.title = fmt::format("Communication takes {:.2f} times as long as compute", ratio);
+    finding.title = say(text::title, {{"ratio", ratio}});
     finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
     finding.severity = std::min(
         ratio > context.option("problem_ratio") ? Severity::Problem : Severity::Warning,
         severityByCost(context, *finding.costNsPerStep)); // communication that compute hides costs nothing
     finding.figures = {{"comm_compute_ratio", Unit::Ratio, ratio, context.option("ratio")}};
     finding.evidence = worstStep(context, &metrics::Breakdown::communicationNs, words::step::communication);
-    finding.advice =
-        fmt::format("{} Biggest part now: {}.",
-                    context.inference() ? "A larger batch gives the latency of each message more compute."
-                                        : "A larger batch a rank, or gradient accumulation with `no_sync()`, "
-                                          "gives the same bytes more compute.",
-                    describe(context, biggestCommunicationCause(context)));
+    finding.advice = say(context.inference() ? text::remedy_serving : text::remedy,
+                         {{"part", describe(context, biggestCommunicationCause(context))}});
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(comm_compute_ratio_high, .title = "Communication is long compared with compute",
-              .needs = "device", .options = kOptions, .run = run, .needsDevice = true,
-              .help = "|M| / |C| over all ranks. Bigger batches a rank, or gradient accumulation with "
-                      "`no_sync()`, lower it.",
+RINGSIDE_RULE(comm_compute_ratio_high, .title = text::heading, .needs = "device", .options = kOptions,
+              .run = run, .needsDevice = true, .help = text::help,
               .partOf = {"exposed_communication", "comm_share_high"});
 
 } // namespace ringside::rules::rule_comm_compute_ratio_high

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds communication that takes a large share of the step. It is a symptom: the advice names the biggest
 // measured cause.
+#include "words/comm_share_high.h"
+
 #include "rules/shared/communication_cause.h"
 #include "words/step.h"
 
 namespace ringside::rules::rule_comm_share_high {
 namespace {
+
+namespace text = words::comm_share_high;
 
 constexpr Option kOptions[] = {
     {"share", 0.30, "warn above this share of the step spent in communication (field guides: 30 %)"},
@@ -24,7 +28,7 @@ Outcome run(const Context& context)
     Finding finding;
     finding.limit = Limit::Communication;
     finding.cause = false;
-    finding.title = fmt::format("Communication takes {} of the step", percent(share));
+    finding.title = say(text::title, {{"share", share}});
     finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
     finding.severity = std::min(
         share > context.option("problem_share") ? Severity::Problem : Severity::Warning,
@@ -32,17 +36,13 @@ Outcome run(const Context& context)
     finding.figures = {{"communication_share", Unit::Share, share, context.option("share")}};
     finding.evidence = worstStep(context, &metrics::Breakdown::communicationNs, words::step::communication);
     const CommunicationCause cause = biggestCommunicationCause(context);
-    finding.advice = fmt::format("The biggest part is {}: {}", describe(context, cause), cause.remedy);
+    finding.advice = say(text::remedy, {{"part", describe(context, cause)}, {"remedy", cause.remedy}});
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    comm_share_high, .title = "Communication takes a large share of the step", .needs = "device",
-    .options = kOptions, .run = run,
-    .help =
-        "Union of all communication kernels over the step. The cost is the part that compute does not hide.",
-    .partOf = {"exposed_communication"});
+RINGSIDE_RULE(comm_share_high, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
+              .help = text::help, .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_comm_share_high

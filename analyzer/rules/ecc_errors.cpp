@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds ECC errors of device memory. Corrected errors cost no time; many of them show that a GPU should be
 // watched or replaced.
+#include "words/ecc_errors.h"
+
 #include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_ecc_errors {
 namespace {
+
+namespace text = words::ecc_errors;
 
 constexpr Option kOptions[] = {
     {"corrected", 100, "report from this number of corrected errors within the run; fewer are normal"},
@@ -21,9 +25,9 @@ bool reaches(std::optional<std::int64_t> gain, double threshold)
     return gain && static_cast<double>(*gain) >= threshold;
 }
 
-std::string countText(std::optional<double> count)
+words::Text countText(std::optional<double> count)
 {
-    return count ? fmt::format("{:.0f}", *count) : "an unknown number of";
+    return count ? say(text::count, {{"count", *count}}) : text::not_known;
 }
 
 Outcome run(const Context& context)
@@ -42,7 +46,7 @@ Outcome run(const Context& context)
         finding.ranks.push_back(rank.rank);
         const auto samples = gpuSamples(context, rank, "ecc_corrected_errors");
         if (!samples.empty()) {
-            finding.evidence.push_back(evidence(rank, samples, "the sampled part of the run"));
+            finding.evidence.push_back(evidence(rank, samples, words::device_samples::sampled_part));
         }
     }
     if (!corrected && !uncorrected) {
@@ -55,8 +59,8 @@ Outcome run(const Context& context)
     finding.severity = bad ? Severity::Problem : Severity::Info;
     finding.limit = Limit::Memory;
     finding.broken = bad;
-    finding.title = fmt::format("Device memory had {} corrected and {} uncorrected errors in this run",
-                                countText(corrected), countText(uncorrected));
+    finding.title =
+        say(text::title, {{"corrected", countText(corrected)}, {"uncorrected", countText(uncorrected)}});
     if (corrected) {
         finding.figures.push_back({"corrected_errors", Unit::Count, *corrected, context.option("corrected")});
     }
@@ -64,17 +68,13 @@ Outcome run(const Context& context)
         finding.figures.push_back(
             {"uncorrected_errors", Unit::Count, *uncorrected, context.option("uncorrected")});
     }
-    finding.advice =
-        "Check `nvidia-smi -q -d ECC,ROW_REMAPPER` on the ranks named. Uncorrected errors may have changed "
-        "results: drain the node, reset or replace the GPU, and go back to an earlier checkpoint.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(ecc_errors, .title = "Device memory has errors", .needs = "sampled (nvml)", .options = kOptions,
-              .run = run,
-              .help = "Increase of the GPU's error correction counters between the first and the last "
-                      "sample. The cost is not estimated: errors damage results, they do not take time.");
+RINGSIDE_RULE(ecc_errors, .title = text::heading, .needs = "sampled (nvml)", .options = kOptions, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_ecc_errors

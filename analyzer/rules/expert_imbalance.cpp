@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds ranks whose experts get more tokens than those of others. Every all-to-all waits for the fullest
 // experts.
+#include "words/expert_imbalance.h"
+
 #include "metrics/experts.h"
 #include "rules/shared/origins.h"
 
 namespace ringside::rules::rule_expert_imbalance {
 namespace {
+
+namespace text = words::expert_imbalance;
 
 constexpr Option kOptions[] = {
     {"excess", metrics::kUnevenExperts,
@@ -19,12 +23,6 @@ bool isSteady(const metrics::ExpertFigures& experts)
     return 2 * experts.fullestOfSteps > experts.steps;
 }
 
-std::string whoIsFullest(const Context& context, const metrics::ExpertFigures& experts)
-{
-    return fmt::format("rank {}{} in {} of {} steps", context.run.ranks[experts.fullest].rank,
-                       placeText(context, experts.fullest), experts.fullestOfSteps, experts.steps);
-}
-
 Finding describe(const Context& context, const metrics::ExpertFigures& experts)
 {
     Finding finding;
@@ -34,26 +32,22 @@ Finding describe(const Context& context, const metrics::ExpertFigures& experts)
     if (isSteady(experts)) {
         finding.ranks = {context.run.ranks[experts.fullest].rank};
     }
-    finding.title =
-        fmt::format("The fullest experts of a layer compute {} longer than the mean of the {} ranks that "
-                    "share them; {}: {}",
-                    percent(experts.excess), experts.ranks.size(),
-                    isSteady(experts) ? "it is mostly the same rank" : "it is not always the same rank",
-                    whoIsFullest(context, experts));
+    finding.title = say(text::title, {{"excess", experts.excess},
+                                      {"ranks", experts.ranks.size()},
+                                      {"whether", isSteady(experts) ? text::steady : text::changing},
+                                      {"rank", context.run.ranks[experts.fullest].rank},
+                                      {"place", placeText(context, experts.fullest)},
+                                      {"fullest", experts.fullestOfSteps},
+                                      {"steps", experts.steps}});
     finding.figures = {{"expert_excess", Unit::Share, experts.excess, context.option("excess")},
                        {"other_excess", Unit::Share, experts.otherExcess, {}},
                        {"fullest_of_steps", Unit::Count, static_cast<double>(experts.fullestOfSteps), {}}};
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         if (rank.rank == experts.fullest) {
-            finding.evidence = {evidence(context.rankOf(rank), rank.windows.front(),
-                                         "a step of the rank whose experts are fullest most often")};
+            finding.evidence = {evidence(context.rankOf(rank), rank.windows.front(), text::fullest_step)};
         }
     }
-    finding.advice = isSteady(experts)
-                         ? "Spread its experts over other ranks, or replicate the popular ones. Then tune "
-                           "the router: a stronger balancing loss, a lower capacity factor."
-                         : "Balance the router: a stronger balancing loss or bias, a lower capacity factor, "
-                           "larger batches. Dropping tokens limits the fullest expert.";
+    finding.advice = isSteady(experts) ? text::steady_remedy : text::changing_remedy;
     return finding;
 }
 
@@ -61,8 +55,7 @@ Outcome run(const Context& context)
 {
     const metrics::ExpertFigures experts = metrics::expertsOf(context.run, context.figures);
     if (experts.ranks.empty()) {
-        return NotApplicable{
-            "needs experts on several ranks: all-to-alls with device times of all their ranks"};
+        return NotApplicable{text::no_experts};
     }
     if (!experts.areUneven(context.option("excess"))) {
         return std::vector<Finding>{};
@@ -72,13 +65,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(expert_imbalance, .title = "Some experts get more tokens than others",
-              .needs = "device, on all ranks", .options = kOptions, .run = run, .needsDevice = true,
-              .help =
-                  "Compute between the all-to-all that brings tokens and the one that takes them back: the "
-                  "longest of a group's ranks above their mean, summed over layers. Only where the work "
-                  "between the layers' experts is at least twice as even, else a rank is slow in "
-                  "everything. The cost is that sum.",
-              .partOf = {"exposed_communication"});
+RINGSIDE_RULE(expert_imbalance, .title = text::heading, .needs = "device, on all ranks", .options = kOptions,
+              .run = run, .needsDevice = true, .help = text::help, .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_expert_imbalance

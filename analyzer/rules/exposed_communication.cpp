@@ -2,12 +2,16 @@
 // Finds communication that no compute hides. It is a symptom: late ranks and small messages show here too. If
 // not even the first gradient message starts before backward is nearly over, overlap itself is missing; a
 // smaller share of the step is then enough to warn.
+#include "words/exposed_communication.h"
+
 #include "rules/shared/communication_cause.h"
 #include "rules/shared/gradients.h"
 #include "words/step.h"
 
 namespace ringside::rules::rule_exposed_communication {
 namespace {
+
+namespace text = words::exposed_communication;
 
 constexpr Option kOptions[] = {
     {"share", 0.10, "warn above this exposed share of the step"},
@@ -33,23 +37,13 @@ bool nothingOverlaps(const Context& context, const std::vector<Bucket>& buckets)
     return buckets.size() > 1 && buckets.front().computeDone > context.option("most_compute");
 }
 
-std::string advice(const Context& context)
+words::Text advice(const Context& context)
 {
     const CommunicationCause cause = biggestCommunicationCause(context);
-    const std::string most = fmt::format("The biggest part is {}", describe(context, cause));
-    if (!cause.overlapWouldHelp) {
-        return fmt::format("{}: {}", most, cause.remedy);
-    }
-    if (context.inference()) {
-        return fmt::format("{}. Let it overlap: a communication stream of its own, two batches in turn, or "
-                           "chunks of one, so that one computes while the other communicates.",
-                           most);
-    }
-    return fmt::format(
-        "{}. Let it overlap with backward: check that gradients are reduced while backward runs (bucket "
-        "order, `static_graph=True`, no synchronisation between buckets, a communication stream of its own), "
-        "or give it more compute to hide behind (bigger micro-batch, accumulation with `no_sync()`).",
-        most);
+    const words::Template& words = !cause.overlapWouldHelp ? text::remedy
+                                   : context.inference()   ? text::overlap_remedy_serving
+                                                           : text::overlap_remedy;
+    return say(words, {{"part", describe(context, cause)}, {"remedy", cause.remedy}});
 }
 
 Outcome run(const Context& context)
@@ -66,7 +60,7 @@ Outcome run(const Context& context)
     finding.severity = share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::Communication;
     finding.cause = false;
-    finding.title = fmt::format("{} of the step is exposed communication", percent(share));
+    finding.title = say(text::title, {{"share", share}});
     if (!context.inference()) {
         finding.settings = {"bucket_cap_mb", "static_graph"};
     }
@@ -87,13 +81,13 @@ Outcome run(const Context& context)
         worstStep(context, &metrics::Breakdown::exposedCommunicationNs, words::step::exposed_communication);
     finding.advice = advice(context);
     if (noOverlap) {
-        finding.title += "; no gradient message begins before backward is nearly over";
+        finding.title += text::no_overlap;
         finding.figures.push_back({"compute_before_first_message", Unit::Share, buckets.front().computeDone,
                                    context.option("most_compute")});
     }
     if (const Bucket* const bucket = mostExposed(buckets)) {
-        finding.title += fmt::format("; {} per step of it are {}",
-                                     milliseconds(std::llround(bucket->exposedNs)), nameOf(*bucket));
+        finding.title += say(text::most_exposed,
+                             {{"exposed", std::llround(bucket->exposedNs)}, {"message", nameOf(*bucket)}});
         finding.figures.push_back({"most_exposed_message_ns_per_step", Unit::Ns, bucket->exposedNs, {}});
         finding.evidence.push_back(evidence(context, *bucket));
     }
@@ -102,12 +96,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(
-    exposed_communication, .title = "Communication is not hidden behind compute", .needs = "device",
-    .options = kOptions, .run = run, .needsDevice = true,
-    .help =
-        "|M minus C| over the step. What is hidden costs nothing; what is exposed adds to the step. Where "
-        "the first of several gradient messages begins after most_compute of a step's compute, "
-        "no_overlap_share is the limit.");
+RINGSIDE_RULE(exposed_communication, .title = text::heading, .needs = "device", .options = kOptions,
+              .run = run, .needsDevice = true, .help = text::help);
 
 } // namespace ringside::rules::rule_exposed_communication

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds what a kernel's log says of links, modules, PCIe and GPUs. The log is given to `ringside links
 // --from`; the collector does not read it, because that takes rights that a job does not have.
+#include "words/kernel_events.h"
+
 #include "rules/shared/support.h"
 #include "rules/shared/xid_words.h"
 #include "trace/vocabulary/kernel_event.h"
@@ -12,6 +14,8 @@
 namespace ringside::rules::rule_kernel_events {
 namespace {
 
+namespace text = words::kernel_events;
+
 using trace::KernelEvent;
 
 /// How bad a kind of message is, and what to do. Sources: gpud's and NVSentinel's lists of messages for which
@@ -21,32 +25,19 @@ using trace::KernelEvent;
 struct Kind {
     KernelEvent event;
     Severity severity;
-    std::string_view words;
-    std::string_view advice;
+    const words::Template* what;
+    const words::Template* remedy;
 };
 constexpr std::array<Kind, 8> kKinds{{
-    {KernelEvent::LinkDown, Severity::Warning, "lost its link",
-     "Compare with the switch's log at that time. Check cable, module and the switch's port; a link that is "
-     "lost while a driver is loaded or an interface is configured is no fault."},
-    {KernelEvent::SlotPower, Severity::Info, "says that its PCIe slot gives too little power",
-     "Look whether it reaches its rate (`ringside probe`): some machines do not tell the power of their "
-     "slots, "
-     "and then nothing is wrong. Else check the slot and the power cables of the board."},
-    {KernelEvent::ModuleHeat, Severity::Problem, "or its module is too hot",
-     "Check air flow and fans, and the temperature (`ethtool -m`, `mlxlink -m`). A port with a hot module is "
-     "switched off."},
-    {KernelEvent::ModuleError, Severity::Warning, "cannot use the module in its port",
-     "Reseat the module or the cable, then replace it."},
-    {KernelEvent::FirmwareError, Severity::Problem, "does not answer, or its firmware failed",
-     "Drain the node and restart it; update the adapter's firmware. If it comes back, replace the adapter."},
-    {KernelEvent::PcieCorrected, Severity::Info, "has PCIe errors that were corrected",
-     "They cost bandwidth only if they are many: `lspci -vv` (LnkSta) shows whether the link lost width or "
-     "speed."},
-    {KernelEvent::PcieUncorrected, Severity::Warning, "has PCIe errors that were not corrected",
-     "Reseat the card and its riser; look at what the device did at that time."},
-    {KernelEvent::PcieFatal, Severity::Problem, "has fatal PCIe errors",
-     "Drain the node and power it off and on. Reseat the card and its riser; if it comes back, replace "
-     "them."},
+    {KernelEvent::LinkDown, Severity::Warning, &text::link_down, &text::link_down_remedy},
+    {KernelEvent::SlotPower, Severity::Info, &text::slot_power, &text::slot_power_remedy},
+    {KernelEvent::ModuleHeat, Severity::Problem, &text::module_heat, &text::module_heat_remedy},
+    {KernelEvent::ModuleError, Severity::Warning, &text::module_error, &text::module_error_remedy},
+    {KernelEvent::FirmwareError, Severity::Problem, &text::firmware, &text::firmware_remedy},
+    {KernelEvent::PcieCorrected, Severity::Info, &text::pcie_corrected, &text::pcie_corrected_remedy},
+    {KernelEvent::PcieUncorrected, Severity::Warning, &text::pcie_uncorrected,
+     &text::pcie_uncorrected_remedy},
+    {KernelEvent::PcieFatal, Severity::Problem, &text::pcie_fatal, &text::pcie_fatal_remedy},
 }};
 
 /// All messages of a kind about a device.
@@ -109,37 +100,41 @@ const model::Rank* rankOn(const model::Model& run, const trace::ProcessTrace& pr
 }
 
 /// Names the port that has this PCI address or interface, or the device as the log calls it.
-std::string deviceText(const Context& context, const Events& events)
+words::Text deviceText(const Context& context, const Events& events)
 {
     const std::string& device = events.series->entity;
     for (const metrics::Port& port : context.figures.ports) {
         if (port.host == events.process->process.host &&
             (port.fact("pci") == device || port.fact("netdev") == device)) {
-            return fmt::format("{} {} ({})", port.host, port.name, device);
+            return say(text::port, {{"host", port.host}, {"port", port.name}, {"device", device}});
         }
     }
-    return fmt::format("{} {}", events.process->process.host, device.empty() ? "a device" : device);
+    return say(device.empty() ? text::some_device : text::device,
+               {{"host", events.process->process.host}, {"device", device}});
 }
 
 /// The first message: when in the run, and the line.
-std::string firstText(const Context& context, const Events& events)
+words::Text firstText(const Context& context, const Events& events)
 {
     constexpr double kNsPerS = 1e9;
     const model::Rank* const rank = rankOn(context.run, *events.process);
-    const std::string when =
+    const words::Text none;
+    const words::Text when =
         rank == nullptr
-            ? std::string()
-            : fmt::format("{:.1f} s into the run, ",
-                          static_cast<double>(rank->clock.toRun(events.samples.front().timeNs)) / kNsPerS);
-    return fmt::format("{}{}\"{}\"", events.samples.size() > 1 ? "first " : "", when, lineOf(events, 0));
+            ? none
+            : say(text::when,
+                  {{"seconds",
+                    static_cast<double>(rank->clock.toRun(events.samples.front().timeNs)) / kNsPerS}});
+    return say(text::line, {{"first", events.samples.size() > 1 ? text::first : none},
+                            {"when", when},
+                            {"line", lineOf(events, 0)}});
 }
 
 void addEvidence(const Context& context, const Events& events, Finding& finding)
 {
     if (const model::Rank* const rank = rankOn(context.run, *events.process)) {
         finding.evidence.push_back({rank->rank, rank->clock.toRun(events.samples.front().timeNs),
-                                    rank->clock.toRun(events.samples.back().timeNs),
-                                    "from the first to the last such message"});
+                                    rank->clock.toRun(events.samples.back().timeNs), text::span});
     }
 }
 
@@ -148,11 +143,13 @@ Finding describe(const Context& context, const Events& events, const Kind& kind)
     Finding finding;
     finding.severity = kind.severity;
     finding.limit = Limit::Link;
-    finding.title = fmt::format("The kernel's log: {} {}{}: {}", deviceText(context, events), kind.words,
-                                events.samples.size() > 1 ? fmt::format(" {} times", events.samples.size())
-                                                          : std::string(),
-                                firstText(context, events));
-    finding.advice = kind.advice;
+    const std::size_t times = events.samples.size();
+    finding.title =
+        say(text::title, {{"device", deviceText(context, events)},
+                          {"what", *kind.what},
+                          {"times", times > 1 ? say(text::times, {{"times", times}}) : words::Text()},
+                          {"first", firstText(context, events)}});
+    finding.advice = *kind.remedy;
     return finding;
 }
 
@@ -167,11 +164,13 @@ Finding describeXid(const Context& context, const Events& events)
     }
     Finding finding;
     finding.severity = xidSeverity(worst);
+    const std::size_t count = events.samples.size();
     finding.title =
-        fmt::format("The kernel's log: the GPU {} reported Xid {}: {}{}; {}", deviceText(context, events),
-                    worst.number, worst.meaning,
-                    events.samples.size() > 1 ? fmt::format(", the worst of {}", events.samples.size()) : "",
-                    firstText(context, events));
+        say(text::xid, {{"device", deviceText(context, events)},
+                        {"xid", worst.number},
+                        {"meaning", worst.meaning},
+                        {"worst", count > 1 ? say(text::worst, {{"events", count}}) : words::Text()},
+                        {"first", firstText(context, events)}});
     finding.advice = xidAdvice(worst);
     return finding;
 }
@@ -180,7 +179,7 @@ Outcome run(const Context& context)
 {
     const std::vector<Events> all = eventsOf(context.run);
     if (all.empty()) {
-        return NotApplicable{"needs the kernel's log of a host: `ringside links RUN --from FILE`"};
+        return NotApplicable{text::needs_log};
     }
     std::vector<Finding> findings;
     for (const Events& events : all) {
@@ -193,7 +192,7 @@ Outcome run(const Context& context)
         Finding finding =
             kind == kKinds.end() ? describeXid(context, events) : describe(context, events, *kind);
         finding.figures = {{"messages", Unit::Count, static_cast<double>(events.samples.size()), {}}};
-        finding.links = {fmt::format("{} {}", events.process->process.host, events.series->entity)};
+        finding.links = {events.process->process.host + " " + events.series->entity};
         addEvidence(context, events, finding);
         findings.push_back(std::move(finding));
     }
@@ -202,14 +201,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(kernel_events, .title = "The kernel's log reports a fault of a link or a GPU",
-              .needs = "a kernel's log (links --from)", .options = {}, .run = run,
-              .help =
-                  "Messages of a kernel's log, which `ringside links --from FILE` reads: links that were "
-                  "lost, hot or failing modules, firmware of adapters, power of a slot, PCIe errors (AER), "
-                  "Xids. Beside a run only messages of its time count. dmesg's time since boot drifts "
-                  "against the run's clock, by seconds in a day; `journalctl -k -o short-iso-precise` "
-                  "does not, and names the host.",
-              .checksLinks = true);
+RINGSIDE_RULE(kernel_events, .title = text::heading, .needs = "a kernel's log (links --from)", .options = {},
+              .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_kernel_events

@@ -4,10 +4,14 @@
 // missing altogether, which is exposed_communication's finding. It also applies only if the network was idle
 // before the message: a slow network that is still behind with earlier gradients moves the same bytes in the
 // same time whatever the sizes.
+#include "words/large_last_bucket.h"
+
 #include "rules/shared/gradients.h"
 
 namespace ringside::rules::rule_large_last_bucket {
 namespace {
+
+namespace text = words::large_last_bucket;
 
 constexpr double kMebibyte = 1048576.0;
 constexpr Option kOptions[] = {
@@ -39,8 +43,7 @@ Finding describe(const Context& context, const Bucket& last, double part)
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Communication;
     finding.title =
-        fmt::format("The last gradient message is large: {} of its transfer per step are exposed ({})",
-                    milliseconds(std::llround(last.exposedTransferNs)), nameOf(last));
+        say(text::title, {{"transfer", std::llround(last.exposedTransferNs)}, {"message", nameOf(last)}});
     finding.settings = {"bucket_cap_mb"};
     finding.figures = {
         {"saved_share", Unit::Share, shareOfStep(context, *finding.costNsPerStep), context.option("share")},
@@ -49,9 +52,7 @@ Finding describe(const Context& context, const Bucket& last, double part)
         {"part_of_exposed_gradients", Unit::Share, part, context.option("part")},
         {"last_message_bytes", Unit::Bytes, last.bytes, context.option("ideal_bytes")}};
     finding.evidence = {evidence(context, last)};
-    finding.advice = "Try a smaller `bucket_cap_mb` of DistributedDataParallel, so that less is left to send "
-                     "when backward ends (predict it with `ringside whatif`). Parameters that backward "
-                     "reaches last (embeddings) can have their own bucket.";
+    finding.advice = text::remedy;
     return finding;
 }
 
@@ -77,13 +78,8 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(large_last_bucket, .title = "The last gradient message is too large",
-              .needs = "device, on all ranks", .options = kOptions, .run = run, .needsDevice = true,
-              .help =
-                  "Exposed transfer (without waiting) of the message that leaves last in each step, where "
-                  "there are several, and as far as the network was idle before it. The "
-                  "cost is what a message of ideal_bytes would save, by the run's own curve of time over "
-                  "size, else in proportion, and no more than that idle time.",
-              .ofSteps = true, .ofTraining = true, .partOf = {"exposed_communication"});
+RINGSIDE_RULE(large_last_bucket, .title = text::heading, .needs = "device, on all ranks", .options = kOptions,
+              .run = run, .needsDevice = true, .help = text::help, .ofSteps = true, .ofTraining = true,
+              .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_large_last_bucket

@@ -4,7 +4,8 @@
 // against chance counts steps: in how many steps did this rank lose the most time, of all steps and of the
 // few steps that hold most of the lost time (for a rank that is late only from time to time). With few steps,
 // or none, it counts blocks within them, and the result is valid only for these.
-#include "hang/hang.h"
+#include "words/late_rank.h"
+
 #include "metrics/experts.h"
 #include "metrics/lateness.h"
 #include "rules/shared/chance.h"
@@ -14,6 +15,8 @@
 
 namespace ringside::rules::rule_late_rank {
 namespace {
+
+namespace text = words::late_rank;
 
 constexpr Option kOptions[] = {
     {"lost_share", 0.02, "warn when waiting for one rank costs more than this share of the step"},
@@ -80,17 +83,13 @@ std::optional<NotApplicable> missing(const Context& context)
         return kNeedsDevice;
     }
     if (!context.run.clockErrorNs()) {
-        return NotApplicable{
-            "inconclusive: the clocks of the hosts could not be aligned, see the issue clock_unaligned",
-            true};
+        return NotApplicable{text::clocks, true};
     }
     if (!context.figures.arrivalsMeasured() && context.run.messages.empty()) {
         return kNeedsArrivals;
     }
     if (passesThroughUnknownMessages(context)) {
-        return NotApplicable{"inconclusive: ranks send to each other, and it is not known which send belongs "
-                             "to which receive, so a rank that is late may only have waited for a message",
-                             true};
+        return NotApplicable{text::unmatched, true};
     }
     return std::nullopt;
 }
@@ -153,67 +152,61 @@ std::vector<std::int64_t> numbersOf(const Context& context, const metrics::LateG
 
 NotApplicable tooFewSteps(const Context& context, const metrics::LateGroup& group, std::size_t steps)
 {
-    return {fmt::format("inconclusive: the others wait for {}, but {} analyzed steps are too few to exclude "
-                        "chance: record {} or more",
-                        hang::rankList(numbersOf(context, group)), steps, stepsNeeded(context, group)),
+    return {say(text::too_few_steps, {{"ranks", numbersOf(context, group)},
+                                      {"steps", steps},
+                                      {"needed", stepsNeeded(context, group)}}),
             true};
 }
 
-std::string whereWithin(const Context& context)
+words::Text whereWithin(const Context& context)
 {
     const std::size_t steps = context.figures.stepCount();
-    return context.run.recordingIsStep() ? "in this recording"
-           : steps == 1                  ? "in this one step"
-                                         : fmt::format("in these {} steps", steps);
+    return context.run.recordingIsStep() ? text::in_recording
+           : steps == 1                  ? text::in_one_step
+                                         : say(text::in_steps, {{"steps", steps}});
 }
 
-std::string causeText(const Assessment& assessment, bool one)
+/// What the own timelines of late ranks show.
+words::Text causeText(const Assessment& assessment, const std::vector<std::int64_t>& ranks)
 {
-    return fmt::format("{} own timeline{} show{} {}", one ? "its" : "their", one ? "" : "s", one ? "s" : "",
-                       assessment.cause ? textOf(assessment.cause->cause).name : "nothing that explains it");
-}
-
-std::string inThis(const Context& context)
-{
-    std::string text = whereWithin(context);
-    text.front() = 'I';
-    return text;
+    return say(text::shows,
+               {{"ranks", ranks},
+                {"cause", assessment.cause ? textOf(assessment.cause->cause).name : text::nothing}});
 }
 
 /// "Rank 7 comes last in this one step: ..."
-std::string titleWithin(const Context& context, const metrics::LateGroup& group, const Assessment& assessment)
+words::Text titleWithin(const Context& context, const metrics::LateGroup& group, const Assessment& assessment)
 {
-    std::string who = hang::rankList(numbersOf(context, group));
-    who.front() = 'R';
-    const bool one = group.ranks.size() == 1;
-    return fmt::format("{} come{} last {}: the others waited longest for {} in {} of {} collectives; {}", who,
-                       one ? "s" : "", whereWithin(context), one ? "it" : "them", group.worstOfOperations,
-                       context.figures.arrived.size(), causeText(assessment, one));
+    const std::vector<std::int64_t> ranks = numbersOf(context, group);
+    return say(text::within, {{"ranks", ranks},
+                              {"where", whereWithin(context)},
+                              {"worst", group.worstOfOperations},
+                              {"collectives", context.figures.arrived.size()},
+                              {"cause", causeText(assessment, ranks)}});
 }
 
-std::string titleOf(const Context& context, const metrics::LateGroups& all, const metrics::LateGroup& group,
+words::Text titleOf(const Context& context, const metrics::LateGroups& all, const metrics::LateGroup& group,
                     const Assessment& assessment)
 {
     if (all.withinSteps) {
         return titleWithin(context, group, assessment);
     }
-    std::string who = hang::rankList(numbersOf(context, group));
-    who.front() = 'R';
-    const bool one = group.ranks.size() == 1;
-    const std::string cause =
-        context.figures.ranks.empty() ? fmt::format("{} not recorded", one ? "was" : "were")
-        : assessment.cause ? fmt::format("show{} {}", one ? "s" : "", textOf(assessment.cause->cause).name)
-                           : fmt::format("show{} nothing that explains it", one ? "s" : "");
-    const std::string often = assessment.nowAndThen
-                                  ? fmt::format("{} of the {} steps in which most time is lost",
-                                                group.worstOfHeavyBlocks, group.heavyBlocks)
-                                  : fmt::format("{} of {} steps", group.worstOfBlocks, all.blocks);
-    if (group.worstWindow) {
-        return originTitle(context, group, often, cause, assessment.nowAndThen);
-    }
-    return fmt::format("{} come{} last: the others wait longest for {} in {}; {} own timeline{} {}", who,
-                       one ? "s" : "", one ? "it" : "them", often, one ? "its" : "their", one ? "" : "s",
-                       cause);
+    const std::vector<std::int64_t> ranks = numbersOf(context, group);
+    const words::Text cause = context.figures.ranks.empty() ? say(text::not_recorded, {{"ranks", ranks}})
+                                                            : causeText(assessment, ranks);
+    const words::Text often =
+        assessment.nowAndThen
+            ? say(text::of_heavy_steps, {{"worst", group.worstOfHeavyBlocks}, {"steps", group.heavyBlocks}})
+            : say(text::of_steps, {{"worst", group.worstOfBlocks}, {"steps", all.blocks}});
+    return group.worstWindow ? originTitle(context, group, often, cause, assessment.nowAndThen)
+                             : say(text::title, {{"ranks", ranks}, {"often", often}, {"cause", cause}});
+}
+
+/// What to do about the cause; `check` if it is not known.
+words::Text adviceOf(const Assessment& assessment, const words::Template& check,
+                     const std::vector<std::int64_t>& ranks)
+{
+    return assessment.cause ? textOf(assessment.cause->cause).advice : say(check, {{"ranks", ranks}});
 }
 
 Evidence lastArrival(const Context& context, const metrics::LateGroup& group)
@@ -221,8 +214,7 @@ Evidence lastArrival(const Context& context, const metrics::LateGroup& group)
     const auto& worst = context.figures.arrived[group.worstOperation];
     const std::vector<std::int64_t> ranks = numbersOf(context, group);
     return {ranks.front(), worst.times.firstArrivalNs, worst.times.endNs,
-            fmt::format("collective for which {} was {} later than the others", hang::rankList(ranks),
-                        milliseconds(group.largestNs))};
+            say(text::last_arrival, {{"ranks", ranks}, {"delay", group.largestNs}})};
 }
 
 Finding describe(const Context& context, const metrics::LateGroups& all, const metrics::LateGroup& group,
@@ -259,11 +251,7 @@ Finding describe(const Context& context, const metrics::LateGroups& all, const m
             {"cause_excess_ns_per_step", Unit::Ns, static_cast<double>(assessment.cause->excessNs), {}});
     }
     finding.evidence = {group.worstWindow ? originEvidence(context, group) : lastArrival(context, group)};
-    const bool one = finding.ranks.size() == 1;
-    finding.advice = assessment.cause ? std::string(textOf(assessment.cause->cause).advice)
-                                      : fmt::format("Check what {} {} before {} collectives in the evidence.",
-                                                    hang::rankList(finding.ranks), one ? "does" : "do",
-                                                    one ? "its" : "their");
+    finding.advice = adviceOf(assessment, text::check_collectives, finding.ranks);
     return finding;
 }
 
@@ -291,15 +279,17 @@ std::vector<metrics::WaitedFor> mostWaitedFor(std::vector<metrics::WaitedFor> wa
 }
 
 /// "rank 7 in 5 of 8 collectives (61.0 % of the waiting)"
-std::string waitedText(const Context& context, const std::vector<metrics::WaitedFor>& most, double allNs)
+words::Text waitedText(const Context& context, const std::vector<metrics::WaitedFor>& most, double allNs)
 {
-    std::vector<std::string> parts;
+    words::Text waited;
     for (const metrics::WaitedFor& each : most) {
-        parts.push_back(fmt::format("rank {} in {} of {} collectives ({} of the waiting)",
-                                    context.run.ranks[each.rank].rank, each.operations,
-                                    context.figures.arrived.size(), percent(each.waitNs / allNs)));
+        waited += waited.empty() ? words::Text() : text::and_for;
+        waited += say(text::waited_for, {{"rank", context.run.ranks[each.rank].rank},
+                                         {"times", each.operations},
+                                         {"collectives", context.figures.arrived.size()},
+                                         {"share", each.waitNs / allNs}});
     }
-    return fmt::format("{}", fmt::join(parts, ", for "));
+    return waited;
 }
 
 /// Describes whom the others waited for if there are too few collectives to draw conclusions about other
@@ -319,7 +309,6 @@ Finding describeWaiting(const Context& context, const std::vector<metrics::Waite
     }
     std::ranges::sort(group.ranks);
     std::ranges::sort(finding.ranks);
-    const bool one = most.size() == 1;
     Assessment assessment;
     assessment.cause = metrics::findLateCause(context.run, context.figures, group.ranks);
     finding.limit = Limit::LateRank;
@@ -329,9 +318,10 @@ Finding describeWaiting(const Context& context, const std::vector<metrics::Waite
     const metrics::Breakdown total = context.figures.total();
     const bool large = total.share(total.waitDelayNs) > context.option("problem_share");
     finding.severity = large ? Severity::Warning : Severity::Info;
-    finding.title = fmt::format(
-        "{}, the others waited for {}; {}. With so few collectives it is not known whether this is always so",
-        inThis(context), waitedText(context, most, allNs), causeText(assessment, one));
+    finding.title = say(text::waited, {{"where", whereWithin(context)},
+                                       {"waited", waitedText(context, most, allNs)},
+                                       {"ranks", finding.ranks},
+                                       {"cause", causeText(assessment, finding.ranks)}});
     finding.figures = {
         {"lost_share", Unit::Share, share, context.option("lost_share")},
         {"wait_share", Unit::Share, most.front().waitNs / allNs, {}},
@@ -340,10 +330,8 @@ Finding describeWaiting(const Context& context, const std::vector<metrics::Waite
          static_cast<double>(most.front().operations) / static_cast<double>(context.figures.arrived.size()),
          {}}};
     finding.evidence = {{context.run.ranks[most.front().rank].rank, worst.times.firstArrivalNs,
-                         worst.times.endNs, "collective in which the others waited longest for it"}};
-    finding.advice = assessment.cause ? std::string(textOf(assessment.cause->cause).advice)
-                                      : fmt::format("Check what {} {} before the collective in the evidence.",
-                                                    hang::rankList(finding.ranks), one ? "does" : "do");
+                         worst.times.endNs, text::longest_wait}};
+    finding.advice = adviceOf(assessment, text::check_collective, finding.ranks);
     return finding;
 }
 
@@ -413,17 +401,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(
-    late_rank, .title = "One rank arrives late", .needs = "device, on all ranks", .options = kOptions,
-    .run = run,
-    .help = "Lost time is the sum of the gaps between the arrival of a rank (or several equally late ranks) "
-            "and the arrival before it. Time that the rank itself waited for the end of the previous "
-            "collective on its stream, longer than the others did, is left out. The cost is what delays the "
-            "others' steps, at most the extra time that the late rank needs. The late rank shows the "
-            "shortest communication kernels. Its cause is what it spends more time on than the median of the "
-            "others; samples of clocks and run queues refine it. If ranks meet in several groups (pipeline, "
-            "tensor parallel), lost time is what a rank spends on the longest path through computation and "
-            "messages beyond the median of ranks with the same work.",
-    .comparesRanks = true, .namesLateRanks = true);
+RINGSIDE_RULE(late_rank, .title = text::heading, .needs = "device, on all ranks", .options = kOptions,
+              .run = run, .help = text::help, .comparesRanks = true, .namesLateRanks = true);
 
 } // namespace ringside::rules::rule_late_rank

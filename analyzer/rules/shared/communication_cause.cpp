@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/communication_cause.h"
 
-#include <fmt/format.h>
+#include "words/communication_cause.h"
 
 #include <algorithm>
 
@@ -51,44 +51,43 @@ CommunicationCause biggestCommunicationCause(const Context& context)
     const std::int64_t transfer = exposed - waits - blocked - latency - unknown;
     const bool overlaps =
         10 * perStep(&metrics::Breakdown::overlapNs) >= perStep(&metrics::Breakdown::communicationNs);
-    const bool serves = context.inference();
+    const auto remedy = [&](const words::Template& training, const words::Template& serving) {
+        return words::Text(context.inference() ? serving : training);
+    };
     const std::array<CommunicationCause, 6> causes = {{
-        {wait, "waiting for late ranks", "late_rank and wait_dominates",
-         "make the ranks arrive together before tuning the network.", false},
-        {fill, "filling and draining the pipeline", "pipeline_bubble",
-         "more micro-batches a step, or an interleaved schedule, make that part smaller.", false},
-        {blocked, "communication that a blocking call of the host keeps from overlapping", "sync_in_loop",
-         serves ? "remove the synchronisation between collectives."
-                : "remove the synchronisation between gradient reductions.",
+        {wait, words::communication_cause::late_ranks, words::communication_cause::late_ranks_where,
+         words::communication_cause::late_ranks_remedy, false},
+        {fill, words::communication_cause::pipeline, words::communication_cause::pipeline_where,
+         words::communication_cause::pipeline_remedy, false},
+        {blocked, words::communication_cause::blocked, words::communication_cause::blocked_where,
+         remedy(words::communication_cause::blocked_remedy,
+                words::communication_cause::blocked_remedy_serving),
          false},
-        {latency, "the latency of many messages", "small_messages",
-         serves ? "fewer and larger ones cost less." : "fewer and larger ones (`bucket_cap_mb`) cost less.",
+        {latency, words::communication_cause::latency, words::communication_cause::latency_where,
+         remedy(words::communication_cause::latency_remedy,
+                words::communication_cause::latency_remedy_serving),
          false},
-        {unknown, "communication that may be transfer or waiting", "\"What this rests on\"",
-         "record all ranks to see which it is.", false},
-        overlaps
-            ? CommunicationCause{transfer, "transfer", "the table of collectives",
-                                 serves ? "send fewer bytes (a shorter data type) and check the link's "
-                                          "bandwidth."
-                                        : "halve the bytes (fp16 or bf16 gradients) and check the link's "
-                                          "bandwidth."}
-            : CommunicationCause{transfer, "transfer that compute hardly overlaps",
-                                 "the table of collectives",
-                                 serves
-                                     ? "let it run beside the compute of another batch, or send fewer bytes."
-                                     : "reduce gradients while backward still runs, as DDP does unless "
-                                       "`no_sync`, one huge bucket or a synchronisation in between prevents "
-                                       "it."},
+        {unknown, words::communication_cause::not_known, words::communication_cause::not_known_where,
+         words::communication_cause::not_known_remedy, false},
+        {transfer,
+         overlaps ? words::communication_cause::transfer : words::communication_cause::bare_transfer,
+         words::communication_cause::transfer_where,
+         overlaps ? remedy(words::communication_cause::transfer_remedy,
+                           words::communication_cause::transfer_remedy_serving)
+                  : remedy(words::communication_cause::bare_transfer_remedy,
+                           words::communication_cause::bare_transfer_remedy_serving)},
     }};
     return *std::max_element(causes.begin(), causes.end(),
                              [](const auto& a, const auto& b) { return a.nsPerStep < b.nsPerStep; });
 }
 
-std::string describe(const Context& context, const CommunicationCause& cause)
+words::Text describe(const Context& context, const CommunicationCause& cause)
 {
-    const std::int64_t exposed = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
-    return fmt::format("{} ({} of {} exposed per step; see {})", cause.what, milliseconds(cause.nsPerStep),
-                       milliseconds(exposed), cause.lookAt);
+    return say(words::communication_cause::part,
+               {{"what", cause.what},
+                {"time", cause.nsPerStep},
+                {"exposed", context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs)},
+                {"where", cause.where}});
 }
 
 } // namespace ringside::rules

@@ -13,9 +13,9 @@ namespace ringside::rules {
 
 struct CommunicationCause {
     std::int64_t nsPerStep = 0;   ///< of the exposed communication
-    std::string_view what;        ///< "waiting for late ranks"
-    std::string_view lookAt;      ///< where the report has the details
-    std::string_view remedy;      ///< one sentence
+    words::Text what;             ///< "waiting for late ranks"
+    words::Text where;            ///< where the report has the details
+    words::Text remedy;           ///< one sentence
     bool overlapWouldHelp = true; ///< false if hiding it behind compute is not the remedy
 };
 
@@ -27,6 +27,6 @@ struct CommunicationCause {
 [[nodiscard]] CommunicationCause biggestCommunicationCause(const Context& context);
 
 /// "waiting for late ranks (30.24 ms of 41.00 ms exposed per step; see late_rank and wait_dominates)"
-[[nodiscard]] std::string describe(const Context& context, const CommunicationCause& cause);
+[[nodiscard]] words::Text describe(const Context& context, const CommunicationCause& cause);
 
 } // namespace ringside::rules

@@ -4,16 +4,14 @@
 #pragma once
 #include "metrics/samples.h"
 #include "rules/shared/support.h"
+#include "words/device_samples.h"
 
 #include <limits>
 
 namespace ringside::rules {
 
-inline const NotApplicable kNeedsNvml{
-    "needs samples of the GPU (tier sampled, source nvml): the coverage says "
-    "why there are none"};
-inline const NotApplicable kNeedsHostSamples{"needs samples of the process (tier sampled): the coverage says "
-                                             "why there are none"};
+inline const NotApplicable kNeedsNvml{words::device_samples::needs_nvml};
+inline const NotApplicable kNeedsHostSamples{words::device_samples::needs_host_samples};
 
 /// Returns a span that covers the whole recording: errors count outside of the analyzed steps too.
 [[nodiscard]] model::Interval wholeLife();

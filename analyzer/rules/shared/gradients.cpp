@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/gradients.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace ringside::rules {
@@ -81,20 +79,22 @@ std::vector<Bucket> bucketsOf(const Context& context)
     return buckets;
 }
 
-std::string nameOf(const Bucket& bucket)
+words::Text nameOf(const Bucket& bucket)
 {
-    return fmt::format(
-        "gradient message {} of {} ({}), which starts when {:.0f} % of the step's compute is done",
-        bucket.place + 1, bucket.of, byteText(bucket.bytes), 100.0 * bucket.computeDone);
+    return say(words::gradients::message, {{"place", bucket.place + 1},
+                                           {"of", bucket.of},
+                                           {"bytes", bucket.bytes},
+                                           {"done", bucket.computeDone}});
 }
 
 Evidence evidence(const Context& context, const Bucket& bucket)
 {
     const model::Operation& operation = context.run.operations[bucket.worst->operation];
     return evidence(context.rankOf(*bucket.worstRank), bucket.worst->device,
-                    fmt::format("gradient message {} of {}, {}, {} of it exposed", bucket.place + 1,
-                                bucket.of, byteText(static_cast<double>(*operation.bytes)),
-                                milliseconds(bucket.worst->exposedNs)));
+                    say(words::gradients::most_exposed, {{"place", bucket.place + 1},
+                                                         {"of", bucket.of},
+                                                         {"bytes", static_cast<double>(*operation.bytes)},
+                                                         {"exposed", bucket.worst->exposedNs}}));
 }
 
 std::int64_t exposedGradientTransfer(const Context& context)

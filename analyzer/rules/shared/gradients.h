@@ -2,13 +2,13 @@
 // Finds the gradient messages of each step, their order, and how much of each is exposed.
 #pragma once
 #include "rules/shared/support.h"
+#include "words/gradients.h"
 
 #include <map>
 
 namespace ringside::rules {
 
-inline const NotApplicable kNeedsGradients{
-    "no gradient all-reduce or reduce-scatter over all ranks in the analyzed steps"};
+inline const NotApplicable kNeedsGradients{words::gradients::needs_gradients};
 
 /// The gradient messages of one rank in one step, in the order in which they start.
 using StepMessages = std::vector<const metrics::OperationExposure*>;
@@ -37,7 +37,7 @@ struct Bucket {
 [[nodiscard]] std::vector<Bucket> bucketsOf(const Context& context);
 
 /// "gradient message 2 of 3 (8.00 MiB), which starts when 61 % of the step's compute is done"
-[[nodiscard]] std::string nameOf(const Bucket& bucket);
+[[nodiscard]] words::Text nameOf(const Bucket& bucket);
 
 [[nodiscard]] Evidence evidence(const Context& context, const Bucket& bucket);
 

@@ -2,14 +2,13 @@
 // Text for what a late rank's own timeline shows, and advice for it.
 #pragma once
 #include "metrics/lateness.h"
-
-#include <string_view>
+#include "words/text.h"
 
 namespace ringside::rules {
 
 struct CauseText {
-    std::string_view name;
-    std::string_view advice;
+    const words::Template& name;
+    const words::Template& advice;
 };
 
 [[nodiscard]] CauseText textOf(metrics::LateCause cause);

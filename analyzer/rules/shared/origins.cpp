@@ -1,40 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/origins.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
+#include "words/origins.h"
 
 namespace ringside::rules {
 
-std::string placeText(const Context& context, std::size_t rank)
+words::Text placeText(const Context& context, std::size_t rank)
 {
     const std::string name = context.run.layout.nameOf(rank);
-    return name.empty() ? name : fmt::format(" ({})", name);
+    return name.empty() ? words::Text() : say(words::origins::place, {{"place", name}});
 }
 
-std::string stageText(const Context& context, std::int64_t stage)
-{
-    return fmt::format("stage {} of {}", stage, context.run.layout.sizes.pipeline);
-}
-
-std::string originTitle(const Context& context, const metrics::LateGroup& origin, std::string_view often,
-                        std::string_view cause, bool nowAndThen)
+words::Text originTitle(const Context& context, const metrics::LateGroup& origin, words::Text often,
+                        words::Text cause, bool nowAndThen)
 {
     const std::size_t rank = origin.ranks.front();
-    return fmt::format("Rank {}{} delays the others{}: of {} ranks with the same work it costs the most time "
-                       "in {}; its own timeline {}",
-                       context.run.ranks[rank].rank, placeText(context, rank),
-                       nowAndThen ? " from time to time" : "", origin.candidates, often, cause);
+    return say(words::origins::delays, {{"rank", context.run.ranks[rank].rank},
+                                        {"place", placeText(context, rank)},
+                                        {"sometimes", nowAndThen ? words::origins::sometimes : words::Text()},
+                                        {"candidates", origin.candidates},
+                                        {"often", std::move(often)},
+                                        {"cause", std::move(cause)}});
 }
 
 Evidence originEvidence(const Context& context, const metrics::LateGroup& origin)
 {
-    return evidence(
-        context.run.ranks[origin.ranks.front()], *origin.worstWindow,
-        fmt::format(
-            "step in which it delayed the others by {}, by the longest path through computation and messages",
-            milliseconds(origin.largestNs)));
+    return evidence(context.run.ranks[origin.ranks.front()], *origin.worstWindow,
+                    say(words::origins::worst_step, {{"delay", origin.largestNs}}));
 }
 
 } // namespace ringside::rules

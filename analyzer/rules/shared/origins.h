@@ -7,15 +7,12 @@
 namespace ringside::rules {
 
 /// Returns " (stage 3 of 4, replica 2 of 8)" for a rank; empty if its position is not known.
-[[nodiscard]] std::string placeText(const Context& context, std::size_t rank);
-
-/// "stage 3 of 4"
-[[nodiscard]] std::string stageText(const Context& context, std::int64_t stage);
+[[nodiscard]] words::Text placeText(const Context& context, std::size_t rank);
 
 /// Returns the title of late_rank for the origin of a delay. `often` is like "38 of 40 steps", `cause` is
 /// what its timeline shows. `nowAndThen` is true if most of the time was lost in few steps.
-[[nodiscard]] std::string originTitle(const Context& context, const metrics::LateGroup& origin,
-                                      std::string_view often, std::string_view cause, bool nowAndThen);
+[[nodiscard]] words::Text originTitle(const Context& context, const metrics::LateGroup& origin,
+                                      words::Text often, words::Text cause, bool nowAndThen);
 
 [[nodiscard]] Evidence originEvidence(const Context& context, const metrics::LateGroup& origin);
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/slow_messages.h"
 
-#include <fmt/format.h>
+#include "words/slow_messages.h"
 
 #include <algorithm>
 
 namespace ringside::rules {
 namespace {
+
+namespace text = words::slow_messages;
 
 Finding slowPair(const Context& context, const std::pair<std::size_t, std::size_t>& ends,
                  const PairMessages& pair, double median, double part)
@@ -23,17 +25,18 @@ Finding slowPair(const Context& context, const std::pair<std::size_t, std::size_
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     const model::Rank& sender = context.run.ranks[ends.first];
     finding.ranks = {sender.rank, context.run.ranks[ends.second].rank};
-    finding.title = fmt::format("Messages from rank {}{} to rank {}{} run at {:.2f} GB/s (median) once both "
-                                "have arrived, {} of the other pairs' rate",
-                                finding.ranks[0], placeText(context, ends.first), finding.ranks[1],
-                                placeText(context, ends.second), rate, percent(rate / median));
+    finding.title = say(text::title, {{"sender", finding.ranks[0]},
+                                      {"sender_place", words::Text(placeText(context, ends.first))},
+                                      {"receiver", finding.ranks[1]},
+                                      {"receiver_place", words::Text(placeText(context, ends.second))},
+                                      {"rate", rate},
+                                      {"part", rate / median}});
     finding.figures = {{"part_of_median", Unit::Share, rate / median, part},
                        {"link_gb_s", Unit::GigabytesPerSecond, rate, {}},
                        {"median_gb_s", Unit::GigabytesPerSecond, median, {}},
                        {"messages", Unit::Count, static_cast<double>(pair.bytesPerNs.size()), {}}};
-    finding.evidence = {evidence(sender, pair.slowest, "its slowest message")};
-    finding.advice = "Check the path between these two (`nvidia-smi topo -m` within a host, `ringside links` "
-                     "and `ringside probe` between hosts), and place the ranks elsewhere to compare.";
+    finding.evidence = {evidence(sender, pair.slowest, text::slowest)};
+    finding.advice = text::remedy;
     return finding;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/stuck.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace ringside::rules {
@@ -24,24 +22,31 @@ std::int64_t droppedRecords(const Context& context)
     return sum;
 }
 
-std::string nameOf(const hang::StuckCollective& stuck)
+words::Text nameOf(const hang::StuckCollective& stuck)
 {
-    return fmt::format("{} #{} of communicator {}", stuck.call().function, stuck.order,
-                       stuck.name.empty() ? fmt::format("{:016x}", stuck.communicator) : stuck.name);
+    return say(words::stuck::collective, {{"function", stuck.call().function},
+                                          {"order", stuck.order},
+                                          {"communicator", hang::communicatorName(stuck)}});
 }
 
-std::string callText(const hang::Signature& call)
+words::Text callText(const hang::Signature& call)
 {
-    std::string text = call.function;
-    text += call.count ? fmt::format(" of {} elements", *call.count) : std::string();
-    text += call.datatype ? " of " + trace::datatypeName(*call.datatype) : std::string();
-    return call.bytes ? text + fmt::format(" ({})", byteText(static_cast<double>(*call.bytes))) : text;
+    const words::Text none;
+    return say(
+        words::stuck::call,
+        {{"function", call.function},
+         {"elements", call.count ? say(words::stuck::elements, {{"elements", *call.count}}) : none},
+         {"type",
+          call.datatype ? say(words::stuck::type, {{"type", trace::datatypeName(*call.datatype)}}) : none},
+         {"size",
+          call.bytes ? say(words::stuck::size, {{"bytes", static_cast<double>(*call.bytes)}}) : none}});
 }
 
 Evidence evidence(const hang::Arrived& part)
 {
     return {part.rank, part.startNs, model::addCapped(part.startNs, part.forNs),
-            fmt::format("issued {}{}", callText(part.call), part.inCall ? ", has not returned" : "")};
+            say(words::stuck::issued, {{"call", callText(part.call)},
+                                       {"state", part.inCall ? words::stuck::not_returned : words::Text()}})};
 }
 
 } // namespace ringside::rules

@@ -5,11 +5,11 @@
 #include "hang/hang.h"
 #include "rules/shared/support.h"
 #include "trace/vocabulary/datatype.h"
+#include "words/stuck.h"
 
 namespace ringside::rules {
 
-inline const NotApplicable kNeedsCollectives{
-    "needs recorded collectives of at least two ranks: preload the collector in every rank"};
+inline const NotApplicable kNeedsCollectives{words::stuck::needs_collectives};
 
 /// Returns true if at least two ranks took part in the same collective, so that ranks can be compared.
 [[nodiscard]] bool collectivesOfSeveralRanks(const Context& context);
@@ -30,10 +30,10 @@ inline const NotApplicable kNeedsCollectives{
 [[nodiscard]] std::int64_t droppedRecords(const Context& context);
 
 /// "ncclAllReduce #20 of communicator world"
-[[nodiscard]] std::string nameOf(const hang::StuckCollective& stuck);
+[[nodiscard]] words::Text nameOf(const hang::StuckCollective& stuck);
 
 /// "ncclBroadcast of 4096 elements (16.0 KiB)"
-[[nodiscard]] std::string callText(const hang::Signature& call);
+[[nodiscard]] words::Text callText(const hang::Signature& call);
 
 /// Returns where a rank issued its part, and how long it is known to have waited in it.
 [[nodiscard]] Evidence evidence(const hang::Arrived& part);

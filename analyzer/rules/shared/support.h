@@ -5,17 +5,15 @@
 #include "rules/rule.h"
 #include "values/quantile.h"
 #include "values/text.h"
+#include "words/support.h"
 
 #include <fmt/format.h>
 
 namespace ringside::rules {
 
-inline const NotApplicable kBelowClockError{
-    "inconclusive: the differences in arrival are smaller than the error of the clock alignment", true};
-inline const NotApplicable kNeedsDevice{"needs the device tier: record with `--profile standard`, with at "
-                                        "least one whole step inside its window"};
-inline const NotApplicable kNeedsArrivals{"needs the device times of at least two ranks in the same "
-                                          "collectives: record every rank with the device tier"};
+inline const NotApplicable kBelowClockError{words::support::below_clock_error, true};
+inline const NotApplicable kNeedsDevice{words::support::needs_device};
+inline const NotApplicable kNeedsArrivals{words::support::needs_arrivals};
 
 using values::byteText;
 using values::percent;

@@ -1,49 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/xid_words.h"
 
-#include <fmt/format.h>
+#include "words/xid_words.h"
 
 namespace ringside::rules {
 namespace {
 
 /// Returns what to do before the GPU is used again.
-std::string_view restartText(trace::XidRestart restart)
+const words::Template& restartText(trace::XidRestart restart)
 {
     switch (restart) {
     case trace::XidRestart::Nothing:
-        return "Nothing has to restart";
+        return words::xid_words::restart_nothing;
     case trace::XidRestart::Untold:
-        return "NVIDIA's catalogue names no action for it yet: look at the Xids beside it and at the kernel "
-               "log";
+        break;
     case trace::XidRestart::Job:
-        return "Restart the job; the GPU can stay in use";
+        return words::xid_words::restart_job;
     case trace::XidRestart::GpuLater:
-        return "Reset the GPU when the job is over (`nvidia-smi --gpu-reset`)";
+        return words::xid_words::reset_later;
     case trace::XidRestart::Gpu:
-        return "Drain the node and reset the GPU before it is used again (`nvidia-smi --gpu-reset`)";
+        return words::xid_words::reset_gpu;
     case trace::XidRestart::Host:
-        return "Drain the node and restart the host, with a power cycle if the GPU is still missing";
+        return words::xid_words::restart_host;
     }
-    return "";
+    return words::xid_words::restart_untold;
 }
 
 /// Returns who is to blame, and how to find out.
-std::string_view suspectText(trace::XidHardware hardware)
+const words::Template& suspectText(trace::XidHardware hardware)
 {
     switch (hardware) {
     case trace::XidHardware::None:
-        return "It is no fault by itself";
+        return words::xid_words::no_fault;
     case trace::XidHardware::Unlikely:
-        return "The program or the driver usually causes it: run the rank under `compute-sanitizer`. If it "
-               "follows the GPU and not the program, it is hardware";
+        return words::xid_words::program;
     case trace::XidHardware::Possible:
-        return "Hardware, driver or program may be at fault: if it comes back on this GPU with another "
-               "program, run `dcgmi diag -r 3` and contact support";
+        break;
     case trace::XidHardware::Likely:
-        return "Hardware is the likely cause: run `dcgmi diag -r 3`, and replace the GPU or its board if it "
-               "comes back";
+        return words::xid_words::hardware;
     }
-    return "";
+    return words::xid_words::perhaps_hardware;
 }
 
 } // namespace
@@ -61,9 +57,10 @@ Severity xidSeverity(const trace::XidEntry& entry)
                                                         : Severity::Warning;
 }
 
-std::string xidAdvice(const trace::XidEntry& entry)
+words::Text xidAdvice(const trace::XidEntry& entry)
 {
-    return fmt::format("{}. {}.", restartText(entry.restart), suspectText(entry.hardware));
+    return say(words::xid_words::remedy,
+               {{"restart", restartText(entry.restart)}, {"suspect", suspectText(entry.hardware)}});
 }
 
 } // namespace ringside::rules

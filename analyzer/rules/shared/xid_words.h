@@ -13,6 +13,6 @@ namespace ringside::rules {
 /// A problem if the GPU must be reset, information if it is no fault.
 [[nodiscard]] Severity xidSeverity(const trace::XidEntry& entry);
 /// Returns what to do before the GPU is used again, and who is to blame and how to find out.
-[[nodiscard]] std::string xidAdvice(const trace::XidEntry& entry);
+[[nodiscard]] words::Text xidAdvice(const trace::XidEntry& entry);
 
 } // namespace ringside::rules
