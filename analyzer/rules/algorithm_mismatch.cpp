@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds sizes for which NCCL chose an algorithm or protocol although this run shows a faster one. Only
 // combinations that the run itself used are compared.
+#include "words/algorithm_mismatch.h"
+
 #include "rules/shared/support.h"
 #include "words/step.h"
 
@@ -10,6 +12,8 @@
 
 namespace ringside::rules::rule_algorithm_mismatch {
 namespace {
+
+namespace text = words::algorithm_mismatch;
 
 constexpr Option kOptions[] = {
     {"factor", 1.2, "warn when the usual choice takes this many times as long as the best one"},
@@ -92,20 +96,14 @@ std::string lower(std::string text)
     return text;
 }
 
-std::string advice(const Key& key, const Compared& compared)
+words::Text advice(const Key& key, const Compared& compared)
 {
-    const std::string function = lower(std::string(model::collectiveName(std::get<1>(key))));
     if (compared.best.first != compared.usual.first) {
-        return fmt::format("Test `NCCL_ALGO={}:{}` (this form, which names the function, needs NCCL 2.24; a "
-                           "bare algorithm name makes functions fail that do not implement it) and compare "
-                           "with a run without it. NCCL chooses by a model of the machine; a topology file "
-                           "or a newer NCCL may correct the choice for all sizes.",
-                           function, lower(compared.best.first));
+        return say(text::algorithm_remedy,
+                   {{"function", lower(std::string(model::collectiveName(std::get<1>(key))))},
+                    {"algorithm", lower(compared.best.first)}});
     }
-    return fmt::format(
-        "Protocol {} was faster here. Test excluding the slower one (`NCCL_PROTO=^{}`) for comparison only; "
-        "never force LL128, which corrupts data where the platform does not support it.",
-        compared.best.second, compared.usual.second);
+    return say(text::protocol_remedy, {{"best", compared.best.second}, {"usual", compared.usual.second}});
 }
 
 Finding describe(const Context& context, const Key& key, const Compared& compared)
@@ -120,11 +118,14 @@ Finding describe(const Context& context, const Key& key, const Compared& compare
     finding.costNsPerStep = std::llround(std::min(saved, exposed));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Settings;
-    finding.title =
-        fmt::format("{} of {} mostly ran as {} {} ({}, median), although {} {} took {} in the same run",
-                    model::collectiveName(std::get<1>(key)), byteText(static_cast<double>(std::get<2>(key))),
-                    compared.usual.first, compared.usual.second, milliseconds(compared.usualNs),
-                    compared.best.first, compared.best.second, milliseconds(compared.bestNs));
+    finding.title = say(text::title, {{"function", model::collectiveName(std::get<1>(key))},
+                                      {"bytes", static_cast<double>(std::get<2>(key))},
+                                      {"usual", compared.usual.first},
+                                      {"usual_protocol", compared.usual.second},
+                                      {"usual_time", compared.usualNs},
+                                      {"best", compared.best.first},
+                                      {"best_protocol", compared.best.second},
+                                      {"best_time", compared.bestNs}});
     finding.settings = {"NCCL_ALGO"};
     finding.figures = {
         {"times_as_long", Unit::Ratio,
@@ -143,7 +144,7 @@ Outcome run(const Context& context)
     }
     const std::map<Key, Times> times = timesOf(context);
     if (times.empty()) {
-        return NotApplicable{"needs the nccl tier: NCCL 2.26 or later with Ringside's profiler plugin"};
+        return NotApplicable{text::needs_nccl};
     }
     std::vector<Finding> findings;
     bool compared = false;
@@ -157,19 +158,14 @@ Outcome run(const Context& context)
         }
     }
     if (!compared) {
-        return NotApplicable{"needs a message size that the run sent by two algorithms or protocols: NCCL "
-                             "used only one for each size"};
+        return NotApplicable{text::one_choice};
     }
     return findings;
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    algorithm_mismatch, .title = "NCCL's choice is not the fastest the run shows",
-    .needs = "nccl and device, on all ranks", .options = kOptions, .run = run,
-    .help = "Median transfer time of each algorithm and protocol that NCCL used for a function, size and "
-            "number of ranks. The cost is what the best one would save, at most the exposed communication.",
-    .partOf = {"exposed_communication"});
+RINGSIDE_RULE(algorithm_mismatch, .title = text::heading, .needs = "nccl and device, on all ranks",
+              .options = kOptions, .run = run, .help = text::help, .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_algorithm_mismatch

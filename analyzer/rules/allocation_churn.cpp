@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds device memory that is allocated and freed in every step. cudaFree waits for the device, and both
 // calls take the driver's lock. A caching allocator avoids both.
+#include "words/allocation_churn.h"
+
 #include "metrics/host_threads.h"
 #include "rules/shared/support.h"
 
 namespace ringside::rules::rule_allocation_churn {
 namespace {
+
+namespace text = words::allocation_churn;
 
 constexpr Option kOptions[] = {
     {"calls_per_step", 1, "warn from this number of allocations and frees per step"},
@@ -67,31 +71,24 @@ Outcome run(const Context& context)
             ofAStep(context, rank, std::min(model::lengthOfUnion(churn.calls), rank.total.idleNs));
         finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), cost);
         finding.ranks.push_back(context.rankOf(rank).rank);
-        finding.evidence.push_back(
-            evidence(context.rankOf(rank), churn.longest, "longest allocation or free"));
+        finding.evidence.push_back(evidence(context.rankOf(rank), churn.longest, text::longest));
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Memory;
-    finding.title = fmt::format("{:.1f} allocations and frees of device memory a step, which the driver "
-                                "carries out while the host waits",
-                                most);
+    finding.title = say(text::title, {{"calls", most}});
     finding.settings = {"PYTORCH_CUDA_ALLOC_CONF"};
     finding.figures = {{"calls_per_step", Unit::Count, most, context.option("calls_per_step")}};
-    finding.advice = "Remove `torch.cuda.empty_cache()` from the loop, and where sizes change from step to "
-                     "step, pad or bucket them or try `expandable_segments:True` in PYTORCH_CUDA_ALLOC_CONF. "
-                     "In your own code, allocate once or use cudaMallocAsync.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(allocation_churn, .title = "Memory is allocated in every step", .needs = "host and device",
-              .options = kOptions, .run = run, .needsDevice = true,
-              .help = "cudaMalloc, cudaFree and the like within steady steps. The cost is the time in them, "
-                      "at most the rank's idle time: an estimate from above.",
+RINGSIDE_RULE(allocation_churn, .title = text::heading, .needs = "host and device", .options = kOptions,
+              .run = run, .needsDevice = true, .help = text::help,
               .partOf = {"gpu_utilization_low", "host_bound"});
 
 } // namespace ringside::rules::rule_allocation_churn

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds runs in which several ranks train on GPUs without NCCL: their gradients then go through the host, by
 // Gloo or MPI. The rule relies on the absence of communication kernels, so it needs the device tier.
+#include "words/backend_not_nccl.h"
+
 #include "rules/shared/settings.h"
 #include "words/step.h"
 
 namespace ringside::rules::rule_backend_not_nccl {
 namespace {
+
+namespace text = words::backend_not_nccl;
 
 bool hasCommunicator(const Context& context)
 {
@@ -73,15 +77,14 @@ std::int64_t hostCopiesPerStep(const Context& context)
 Outcome run(const Context& context)
 {
     if (context.run.worldSize < 2) {
-        return NotApplicable{"the run has only one rank"};
+        return NotApplicable{text::one_rank};
     }
     if (context.figures.ranks.empty()) {
         return kNeedsDevice;
     }
     const std::size_t recorded = context.figures.ranks.size();
     if (recorded < 2) {
-        return NotApplicable{
-            "only one rank of several was recorded, so the backend of the others is not known"};
+        return NotApplicable{text::others_not_known};
     }
     const metrics::Breakdown total = context.figures.total();
     if (hasCommunicator(context) || total.communicationNs > 0 || saysNccl(context) || namesNccl(context) ||
@@ -92,30 +95,21 @@ Outcome run(const Context& context)
     finding.severity = Severity::Warning;
     finding.limit = Limit::Settings;
     const bool all = static_cast<std::int64_t>(recorded) >= context.run.worldSize;
-    finding.title = fmt::format(
-        "{} ranks compute on GPUs, but none of them made an NCCL communicator or ran a communication kernel",
-        all ? fmt::to_string(recorded) : fmt::format("{} of {}", recorded, context.run.worldSize));
+    finding.title = say(
+        text::title, {{"ranks", recorded},
+                      {"of_all", all ? words::Text() : say(text::of_all, {{"all", context.run.worldSize}})}});
     finding.settings = {"backend"};
     finding.figures = {
         {"communication_share", Unit::Share, 0.0, {}},
         {"host_copies_ns_per_step", Unit::Ns, static_cast<double>(hostCopiesPerStep(context)), {}}};
     finding.evidence = worstStep(context, &metrics::Breakdown::idleNs, words::step::idle_time);
-    finding.advice =
-        "If these ranks train one model, use `init_process_group(backend=\"nccl\")` and a PyTorch built with "
-        "NCCL (`torch.distributed.is_nccl_available()`): Gloo and MPI send gradients through the CPU (field: "
-        "3-5x slower). Ranks that work independently need nothing.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(backend_not_nccl, .title = "Several ranks, and no NCCL", .needs = "host and device",
-              .options = {}, .run = run,
-              .help =
-                  "More than one recorded rank with device work, no communicator of two or more ranks, no "
-                  "communication kernel, no copy between GPUs, and no other sign of NCCL in the trace. The "
-                  "cost is not estimated, "
-                  "because the trace does not show which idle time the host's communication causes.",
-              .ofTraining = true);
+RINGSIDE_RULE(backend_not_nccl, .title = text::heading, .needs = "host and device", .options = {}, .run = run,
+              .help = text::help, .ofTraining = true);
 
 } // namespace ringside::rules::rule_backend_not_nccl

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds PyTorch's blocking wait, which keeps the host from launching ahead.
+#include "words/blocking_wait.h"
+
 #include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_blocking_wait {
 namespace {
+
+namespace text = words::blocking_wait;
 
 Outcome run(const Context& context)
 {
@@ -12,9 +16,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(blocking_wait, .title = "The host waits in every collective", .needs = "host", .options = {},
-              .run = run,
-              .help = "TORCH_NCCL_BLOCKING_WAIT, or its old name NCCL_BLOCKING_WAIT, is 1. The cost is not "
-                      "estimated: try without it and compare.");
+RINGSIDE_RULE(blocking_wait, .title = text::heading, .needs = "host", .options = {}, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_blocking_wait

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds GPUs that run below their possible clock because of heat, a power brake or a hardware fault, while
 // they have work.
+#include "words/clock_throttling.h"
+
 #include "rules/shared/device_samples.h"
 #include "trace/vocabulary/clock_reasons.h"
 
@@ -9,6 +11,8 @@
 namespace ringside::rules::rule_clock_throttling {
 namespace {
 
+namespace text = words::clock_throttling;
+
 constexpr Option kOptions[] = {
     {"time_share", 0.05, "warn when a GPU is held back for more than this share of the analyzed time"},
     {"clock_part", 0.95, "and its clock is then below this share of its usual or maximum clock"},
@@ -16,18 +20,16 @@ constexpr Option kOptions[] = {
 
 struct Reason {
     std::int64_t bit;
-    std::string_view name;
-    std::string_view advice;
+    const words::Template* name;
+    const words::Template* check;
 };
 /// NVML's clock event reasons that lower the clock of a GPU that has work, but for the power cap: every GPU
 /// at full load is at it, so gpu_clock_spread compares such GPUs with each other.
 constexpr std::array<Reason, 4> kReasons = {{
-    {trace::clock_reasons::kHardwareSlowdown, "the hardware's slow-down", "check power supply and cooling"},
-    {trace::clock_reasons::kHardwareThermal, "heat (hardware)",
-     "check fans, air flow and the neighbours' heat"},
-    {trace::clock_reasons::kSoftwareThermal, "heat (software)",
-     "check fans, air flow and the neighbours' heat"},
-    {trace::clock_reasons::kPowerBrake, "the power brake", "check the power supply of the machine or rack"},
+    {trace::clock_reasons::kHardwareSlowdown, &text::hardware, &text::check_supply_and_cooling},
+    {trace::clock_reasons::kHardwareThermal, &text::heat_hardware, &text::check_cooling},
+    {trace::clock_reasons::kSoftwareThermal, &text::heat_software, &text::check_cooling},
+    {trace::clock_reasons::kPowerBrake, &text::power_brake, &text::check_supply},
 }};
 
 struct Throttling {
@@ -115,8 +117,7 @@ Outcome run(const Context& context)
             worst = throttling;
         }
         finding.ranks.push_back(context.rankOf(rank).rank);
-        finding.evidence.push_back(
-            evidence(context.rankOf(rank), throttling.seen, "first to last sample with a lower clock"));
+        finding.evidence.push_back(evidence(context.rankOf(rank), throttling.seen, text::samples));
     }
     if (!known) {
         return kNeedsNvml;
@@ -127,24 +128,18 @@ Outcome run(const Context& context)
     const Reason& reason = firstReason(worst.bits);
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Compute;
-    finding.title = fmt::format("A GPU runs at {} of its clock for {} of the time because of {}",
-                                percent(worst.clockPart), percent(worst.timeShare), reason.name);
+    finding.title =
+        say(text::title, {{"clock", worst.clockPart}, {"time", worst.timeShare}, {"reason", *reason.name}});
     finding.figures = {{"throttled_time_share", Unit::Share, worst.timeShare, context.option("time_share")},
                        {"clock_part", Unit::Share, worst.clockPart, context.option("clock_part")}};
-    finding.advice = fmt::format(
-        "On the ranks named, {}; then compare their compute time with that of the others.", reason.advice);
+    finding.advice = say(text::remedy, {{"check", *reason.check}});
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(clock_throttling, .title = "GPUs run at lower clocks", .needs = "device and sampled (nvml)",
-              .options = kOptions, .run = run, .needsDevice = true,
-              .help =
-                  "Samples with a clock event reason of heat, power brake or hardware, and the clock then "
-                  "against the clock else (or the largest). The cost is the part of compute that the "
-                  "lower clock adds, an estimate from above. The power cap is no fault: a GPU at full load "
-                  "is at it.",
+RINGSIDE_RULE(clock_throttling, .title = text::heading, .needs = "device and sampled (nvml)",
+              .options = kOptions, .run = run, .needsDevice = true, .help = text::help,
               .partOf = {"late_rank", "compute_imbalance"});
 
 } // namespace ringside::rules::rule_clock_throttling

@@ -3,6 +3,8 @@
 // the link allows. The bandwidth is computed on transfer time, because waiting for late ranks is no fault of
 // a link. In the comparison with its own best, only delays that grow with the message size count, because
 // other work on a host delays all sizes alike.
+#include "words/collective_bandwidth_low.h"
+
 #include "metrics/delay_by_size.h"
 #include "metrics/link_use.h"
 #include "metrics/probed.h"
@@ -15,6 +17,8 @@
 
 namespace ringside::rules::rule_collective_bandwidth_low {
 namespace {
+
+namespace text = words::collective_bandwidth_low;
 
 constexpr double kMebibyte = 1048576.0;
 constexpr Option kOptions[] = {
@@ -76,9 +80,9 @@ double busGBs(const Key& key, const Transfers& group)
 
 struct Expected {
     double gbs = 0;
-    std::string_view from;
+    const words::Template* from = nullptr;
     double seenGBs = 0; ///< the measured bandwidth that is compared with it
-    std::string_view seen = "median";
+    const words::Template* seen = &text::median;
 };
 
 /// Compares with the group's own best tenth. The measured value is the best tenth's time plus the delay that
@@ -101,9 +105,9 @@ std::optional<Expected> bestTenth(const Groups& groups, const Key& key)
     const double byBytesNs = std::min(sized.medianNs, sized.bestNs + *delay * sized.bytes);
     constexpr double kSame = 0.99;
     const bool delayed = byBytesNs < kSame * sized.medianNs;
-    return Expected{busGBs(key, own, std::llround(sized.bestNs)), "its own best tenth",
+    return Expected{busGBs(key, own, std::llround(sized.bestNs)), &text::best_tenth,
                     busGBs(key, own, std::llround(byBytesNs)),
-                    delayed ? "median without delays that small messages have too" : "median"};
+                    delayed ? &text::undelayed_median : &text::median};
 }
 
 /// Compares with the median of the same collectives on other communicators.
@@ -118,8 +122,8 @@ std::optional<Expected> peersOf(const Groups& groups, const Key& key)
         }
     }
     return peers.empty() ? std::nullopt
-                         : std::optional(Expected{model::median(std::move(peers)),
-                                                  "the same on other communicators", busGBs(key, own)});
+                         : std::optional(Expected{model::median(std::move(peers)), &text::other_communicators,
+                                                  busGBs(key, own)});
 }
 
 /// Compares with the probe's all-reduces of that size with the same number of ranks.
@@ -129,16 +133,14 @@ std::optional<Expected> ofProbe(const metrics::Probed& probed, const Key& key, c
         std::get<1>(key) == model::CollectiveKind::AllReduce && probed.allReduceRanks == group.ranks
             ? probed.busGBs(std::get<2>(key))
             : std::nullopt;
-    return gbs ? std::optional(
-                     Expected{*gbs, "what `ringside probe` measured for that size", busGBs(key, group)})
-               : std::nullopt;
+    return gbs ? std::optional(Expected{*gbs, &text::probed_size, busGBs(key, group)}) : std::nullopt;
 }
 
 /// What collectives are compared with; collected once per run.
 struct References {
     metrics::Probed probed;
     std::map<std::string, double> hostGBs;
-    std::string_view hostsFrom = "the rate of the ports";
+    const words::Template* hostsFrom = &text::port_rate;
 };
 
 /// Returns the GB/s that each host's RDMA ports with traffic can carry together. A probe over RDMA in the run
@@ -151,7 +153,7 @@ References referencesOf(const Context& context)
     const bool rdma = isOverRdma(context);
     const auto probed = rdma ? found.probed.usualRdmaGBs() : std::nullopt;
     if (probed) {
-        found.hostsFrom = "what `ringside probe` measured over RDMA";
+        found.hostsFrom = &text::probed_rdma;
     }
     for (const metrics::Port& port : rdma ? context.figures.ports : metrics::interfacesOf(context.run)) {
         const auto bits = port.carried() == std::optional(true) ? port.bitsPerNs() : std::nullopt;
@@ -191,7 +193,7 @@ std::optional<Expected> expectedOf(const Context& context, const References& ref
 {
     const Transfers& group = groups.at(key);
     if (context.option("expected_gb_s") > 0) {
-        return Expected{context.option("expected_gb_s"), "the option expected_gb_s", busGBs(key, group)};
+        return Expected{context.option("expected_gb_s"), &text::given, busGBs(key, group)};
     }
     if (const auto probed = ofProbe(references.probed, key, group)) {
         return probed;
@@ -244,10 +246,12 @@ Finding describe(const Context& context, const Key& key, const Transfers& group,
                                          (1.0 - gbs / std::max(gbs, expected.gbs)));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Link;
-    finding.title =
-        fmt::format("{} of {} runs at {:.2f} GB/s of bus bandwidth ({}), {} of {}",
-                    model::collectiveName(std::get<1>(key)), byteText(static_cast<double>(std::get<2>(key))),
-                    gbs, expected.seen, percent(gbs / expected.gbs), expected.from);
+    finding.title = say(text::title, {{"function", model::collectiveName(std::get<1>(key))},
+                                      {"bytes", static_cast<double>(std::get<2>(key))},
+                                      {"speed", gbs},
+                                      {"seen", *expected.seen},
+                                      {"part", gbs / expected.gbs},
+                                      {"expected", *expected.from}});
     finding.ranks = membersOf(context, context.run.operations[group.slowest->operation]);
     finding.settings = {"NCCL_SOCKET_IFNAME", "NCCL_IB_HCA", "NCCL_MIN_CTAS"};
     finding.figures = {
@@ -255,12 +259,8 @@ Finding describe(const Context& context, const Key& key, const Transfers& group,
         {"bus_gb_s", Unit::GigabytesPerSecond, gbs, {}},
         {"expected_gb_s", Unit::GigabytesPerSecond, expected.gbs, {}},
         {"operations", Unit::Count, static_cast<double>(group.ns.size()), context.option("min_count")}};
-    finding.evidence = {
-        transferEvidence(context, *group.slowest, "the slowest of them, from the last arrival on")};
-    finding.advice =
-        "Look for other traffic on the link at those times (other jobs, checkpoints, data loading over the "
-        "same interface), then check the path itself: `ringside links`, NCCL_DEBUG=INFO for the transport "
-        "and interface chosen, NCCL_MIN_CTAS for more channels.";
+    finding.evidence = {transferEvidence(context, *group.slowest, text::slowest)};
+    finding.advice = text::remedy;
     return finding;
 }
 
@@ -286,29 +286,19 @@ Outcome run(const Context& context)
         }
     }
     if (!large) {
-        return NotApplicable{
-            fmt::format("needs at least {:.0f} collectives of one kind and size of {} or more",
-                        context.option("min_count"), byteText(context.option("min_bytes")))};
+        return NotApplicable{say(
+            text::too_few, {{"count", context.option("min_count")}, {"bytes", context.option("min_bytes")}})};
     }
     if (!held) {
-        return NotApplicable{
-            "needs two message sizes that differ by a factor of two, a probe, or the rates of ports: without "
-            "them, delays of the host and of the link cannot be distinguished"};
+        return NotApplicable{text::nothing_to_compare};
     }
     return findings;
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    collective_bandwidth_low, .title = "Collectives are slower than they can be",
-    .needs = "device, on all ranks", .options = kOptions, .run = run, .needsDevice = true,
-    .help = "Median bus bandwidth on transfer time of each kind and size on a communicator, "
-            "against expected_gb_s, what `ringside probe` measured, the rate of the ports that carried data, "
-            "its own best tenth, or the same on other communicators: the title says which. Against its own "
-            "best only what grows with the size of messages counts, which takes messages of which one is "
-            "twice as large as another: a busy host delays large and small ones alike. The cost is what its "
-            "exposed transfer would shrink by.",
-    .partOf = {"exposed_communication"});
+RINGSIDE_RULE(collective_bandwidth_low, .title = text::heading, .needs = "device, on all ranks",
+              .options = kOptions, .run = run, .needsDevice = true, .help = text::help,
+              .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_collective_bandwidth_low

@@ -2,10 +2,14 @@
 // Finds ranks that compute longer than the others in every step: unequal work, or unequal GPUs. Rule
 // late_rank reports what the others lose by waiting. This rule reports how much longer the compute is, even
 // if arrivals could not be matched.
+#include "words/compute_imbalance.h"
+
 #include "rules/shared/support.h"
 
 namespace ringside::rules::rule_compute_imbalance {
 namespace {
+
+namespace text = words::compute_imbalance;
 
 constexpr Option kOptions[] = {
     {"excess", 0.10, "warn when a rank computes longer than the median of its peers by more than this share"},
@@ -56,7 +60,7 @@ Outcome run(const Context& context)
 {
     constexpr std::size_t kLeastRanks = 2;
     if (context.figures.ranks.size() < kLeastRanks) {
-        return NotApplicable{"needs the device tier of at least two ranks"};
+        return NotApplicable{text::needs_two};
     }
     Finding finding;
     double most = 0;
@@ -75,9 +79,9 @@ Outcome run(const Context& context)
             most = std::max(most, excess);
             costNs = std::max(costNs, rank.median.computeNs - peers.meanNs);
             finding.ranks.push_back(context.rankOf(rank).rank);
-            finding.evidence.push_back(evidence(
-                context.rankOf(rank), rank.windows.front(),
-                fmt::format("a step; {} of compute in the median one", milliseconds(rank.median.computeNs))));
+            finding.evidence.push_back(
+                evidence(context.rankOf(rank), rank.windows.front(),
+                         say(text::median_step, {{"compute", rank.median.computeNs}})));
         }
     }
     if (finding.ranks.empty()) {
@@ -87,27 +91,22 @@ Outcome run(const Context& context)
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::LateRank;
     finding.cause = false;
-    finding.title =
-        fmt::format("Some ranks compute up to {} longer than the median{}{}", percent(most),
-                    context.run.layout.sizes.pipeline > 1 ? " of their stage" : "",
-                    context.figures.stepCount() > 1
-                        ? fmt::format(", in {} of {} steps or more", fewest, context.figures.stepCount())
-                        : "");
+    const std::size_t steps = context.figures.stepCount();
+    finding.title = say(
+        text::title,
+        {{"excess", most},
+         {"of_stage", context.run.layout.sizes.pipeline > 1 ? text::of_stage : words::Text()},
+         {"often", steps > 1 ? say(text::often, {{"longer", fewest}, {"steps", steps}}) : words::Text()}});
     finding.settings = {"drop_last"};
     finding.figures = {{"compute_excess", Unit::Share, most, context.option("excess")}};
-    finding.advice = "Compare the work of these ranks (layers of a pipeline, experts, samples per rank) and "
-                     "their GPUs (model, clocks: see clock_throttling). Move the process to another GPU: if "
-                     "the excess stays with the rank, move work away from it; else the GPU is slow.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(compute_imbalance, .title = "Some ranks always compute longer", .needs = "device",
-              .options = kOptions, .run = run, .needsDevice = true,
-              .help =
-                  "A rank's median compute time of a step over the median of all ranks, or of its stage of "
-                  "a pipeline. The cost is the longest above the mean: what equal shares would save.",
-              .comparesRanks = true, .partOf = {"late_rank", "expert_imbalance", "exposed_communication"});
+RINGSIDE_RULE(compute_imbalance, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
+              .needsDevice = true, .help = text::help, .comparesRanks = true,
+              .partOf = {"late_rank", "expert_imbalance", "exposed_communication"});
 
 } // namespace ringside::rules::rule_compute_imbalance

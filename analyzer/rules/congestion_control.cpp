@@ -3,6 +3,8 @@
 // segments was retransmitted: of each link between hosts by the job's own connections, else of each host by
 // the counters of its kernel. After each timeout a connection, and with it a collective, waits for at least
 // 200 ms.
+#include "words/congestion_control.h"
+
 #include "rules/shared/sockets.h"
 #include "rules/shared/tcp_loss.h"
 #include "settings/tcp.h"
@@ -11,6 +13,8 @@
 
 namespace ringside::rules::rule_congestion_control {
 namespace {
+
+namespace text = words::congestion_control;
 
 // The throughput of a connection falls with the square root of the loss rate (Mathis et al., 1997). With
 // frames of 9000 bytes and a round trip of 100 us, a loss rate of 0.001 leaves 28 Gb/s, less than current
@@ -57,9 +61,7 @@ void judgeShare(const Context& context, double share, Finding& finding)
     finding.severity = share >= context.option("again_much") ? Severity::Problem : Severity::Warning;
     finding.figures.insert(finding.figures.begin(),
                            {"sent_again", Unit::Share, share, context.option("again")});
-    finding.advice =
-        "Look for drops on the path: `ethtool -S` and `ip -s link` on both ends, the switch's ports, a bond "
-        "with one bad link, too many senders into one port at the same time (incast).";
+    finding.advice = text::remedy;
 }
 
 std::optional<Finding> resent(const Context& context, const SocketHost& host)
@@ -72,10 +74,13 @@ std::optional<Finding> resent(const Context& context, const SocketHost& host)
     Finding finding;
     finding.limit = Limit::Link;
     finding.ranks = ranksOn(context, host);
-    finding.title =
-        fmt::format("TCP of {} retransmitted {} of its {} segments ({:.2g} %){}", host.name, loss->lost,
-                    loss->sent, 100.0 * loss->share(),
-                    timeouts && *timeouts > 0 ? fmt::format(", {} after a timeout", *timeouts) : "");
+    finding.title = say(
+        text::title, {{"host", host.name},
+                      {"lost", loss->lost},
+                      {"sent", loss->sent},
+                      {"share", loss->share()},
+                      {"timeouts", timeouts && *timeouts > 0 ? say(text::timeouts, {{"timeouts", *timeouts}})
+                                                             : words::Text()}});
     if (const auto needlessly = gainOf(host, "tcp_segments_sent_again_needlessly")) {
         finding.figures.push_back(
             {"sent_again_needlessly", Unit::Count, static_cast<double>(*needlessly), {}});
@@ -83,7 +88,7 @@ std::optional<Finding> resent(const Context& context, const SocketHost& host)
     if (timeouts) {
         finding.figures.push_back({"timeouts", Unit::Count, static_cast<double>(*timeouts), {}});
     }
-    addEvidence(context, host, "the whole run of a rank on this host", finding);
+    addEvidence(context, host, text::whole_run, finding);
     judgeShare(context, loss->share(), finding);
     return finding;
 }
@@ -96,10 +101,10 @@ void addCongestionControlFindings(const Context& context, const SocketHost& host
         Finding finding;
         finding.severity = remark.severity;
         finding.limit = Limit::Settings;
-        finding.title = fmt::format("On {}: {}", host.name, remark.what);
+        finding.title = say(text::setting_title, {{"host", host.name}, {"what", remark.what}});
         finding.settings = {remark.setting};
-        finding.advice = fmt::format("{} `{}`", remark.advice, remark.fix);
-        addEvidence(context, host, "the whole run of a rank on this host", finding);
+        finding.advice = say(text::setting_remedy, {{"advice", remark.advice}, {"fix", remark.fix}});
+        addEvidence(context, host, text::whole_run, finding);
         findings.push_back(std::move(finding));
     }
 }
@@ -131,22 +136,14 @@ Outcome run(const Context& context)
         }
     }
     if (!known) {
-        return NotApplicable{"needs TCP connections between hosts, or the traffic of network interfaces and "
-                             "the kernel's TCP counters (tier sampled, sources tcp, network and "
-                             "host_network)"};
+        return NotApplicable{text::needs_tcp};
     }
     return findings;
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    congestion_control, .title = "TCP loses many segments, or uses a poor congestion control",
-    .needs = "sampled (tcp, network, host_network)", .options = kOptions, .run = run,
-    .help = "The kernel's congestion control (cubic and bbr are fine), and the share of segments that were "
-            "retransmitted because they had not arrived. Links between hosts are judged by the job's own "
-            "connections. Where the kernel does not report these, each host is judged by all segments of its "
-            "TCP, including those of other programs, if an interface carried gradients. The cost is not "
-            "estimated.");
+RINGSIDE_RULE(congestion_control, .title = text::heading, .needs = "sampled (tcp, network, host_network)",
+              .options = kOptions, .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_congestion_control

@@ -2,6 +2,8 @@
 // Finds ranks that may run only on CPUs far from their GPU, on too few CPUs, or on any CPU of a machine with
 // several NUMA nodes. The affinity is recorded when the process starts; a program that binds itself later is
 // not seen.
+#include "words/cpu_affinity.h"
+
 #include "metrics/samples.h"
 #include "rules/shared/settings.h"
 #include "values/parse_number.h"
@@ -10,6 +12,8 @@
 
 namespace ringside::rules::rule_cpu_affinity {
 namespace {
+
+namespace text = words::cpu_affinity;
 
 constexpr Option kOptions[] = {
     {"min_cpus", 2, "fewest CPUs that a rank needs: one that launches, one for its data loader"},
@@ -59,7 +63,7 @@ Fault faultOf(const Context& context, const Placement& placement)
 }
 
 struct FaultText {
-    std::string_view title;
+    const words::Template& title;
     Severity severity;
 };
 
@@ -67,11 +71,11 @@ FaultText textOf(Fault fault)
 {
     switch (fault) {
     case Fault::FewCpus:
-        return {"have fewer CPUs than a rank needs to launch and to load data", Severity::Warning};
+        return {text::few_cpus, Severity::Warning};
     case Fault::OtherNode:
-        return {"may only run on CPUs of another NUMA node than their GPU's", Severity::Warning};
+        return {text::other_node, Severity::Warning};
     default:
-        return {"are not bound to the NUMA node of their GPU", Severity::Info};
+        return {text::not_bound, Severity::Info};
     }
 }
 
@@ -92,7 +96,7 @@ Outcome run(const Context& context)
         }
     }
     if (!known) {
-        return NotApplicable{"needs the CPUs that ranks may run on, which were not recorded in this trace"};
+        return NotApplicable{text::needs_cpus};
     }
     std::vector<Finding> findings;
     for (const auto& [fault, ranks] : faulty) {
@@ -103,18 +107,15 @@ Outcome run(const Context& context)
         for (const model::Rank* const rank : ranks) {
             finding.ranks.push_back(rank->rank);
         }
-        finding.title = fmt::format("{} ranks {}", ranks.size(), textOf(fault).title);
+        finding.title = say(textOf(fault).title, {{"ranks", ranks.size()}});
         finding.settings = {"numactl", "SLURM_CPU_BIND", "--cpus-per-task"};
         finding.figures = {
             {"fewest_cpus", Unit::Count, static_cast<double>(fewest), context.option("min_cpus")}};
         const model::Rank& first = *ranks.front();
         const trace::ProcessRow& process = context.run.processOf(first).process;
-        finding.evidence = {evidence(first, {process.startNs, process.endNs.value_or(process.startNs)},
-                                     "the whole run of this rank")};
-        finding.advice =
-            "Start each rank on the node of its GPU (`nvidia-smi topo -m` shows it): `numactl "
-            "--cpunodebind=N --membind=N`, SLURM's `--cpu-bind` and `--cpus-per-task`, torchrun's "
-            "`--numa-binding=node`; give it a CPU for each data loader worker, and compare.";
+        finding.evidence = {
+            evidence(first, {process.startNs, process.endNs.value_or(process.startNs)}, text::whole_run)};
+        finding.advice = text::remedy;
         findings.push_back(std::move(finding));
     }
     return findings;
@@ -122,9 +123,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(cpu_affinity, .title = "Ranks run on the wrong or too few CPUs", .needs = "host",
-              .options = kOptions, .run = run,
-              .help = "CPUs that a rank's process may run on at its start, compared with its GPU's NUMA "
-                      "node. The cost is not estimated: host_bound and cpu_contention show what it causes.");
+RINGSIDE_RULE(cpu_affinity, .title = text::heading, .needs = "host", .options = kOptions, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_cpu_affinity

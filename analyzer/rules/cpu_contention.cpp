@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds threads that launch GPU work but wait for a CPU, or that the container's CPU quota stops.
+#include "words/cpu_contention.h"
+
 #include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_cpu_contention {
 namespace {
+
+namespace text = words::cpu_contention;
 
 constexpr Option kOptions[] = {
     {"delay_share", 0.05, "warn when recording threads wait for a CPU for more than this share of the time"},
@@ -47,11 +51,8 @@ void describe(const Context& context, std::optional<double> delay, std::optional
 {
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Host;
-    finding.title =
-        throttled > context.option("throttled_share")
-            ? fmt::format("The CPU quota of the container stops ranks for up to {} of the time",
-                          percent(*throttled))
-            : fmt::format("Threads that feed GPUs wait for a CPU for up to {} of the time", percent(*delay));
+    finding.title = throttled > context.option("throttled_share") ? say(text::quota, {{"share", *throttled}})
+                                                                  : say(text::waits, {{"share", *delay}});
     finding.settings = {"OMP_NUM_THREADS", "num_workers"};
     if (delay) {
         finding.figures.push_back({"run_delay_share", Unit::Share, *delay, context.option("delay_share")});
@@ -60,9 +61,7 @@ void describe(const Context& context, std::optional<double> delay, std::optional
         finding.figures.push_back(
             {"throttled_share", Unit::Share, *throttled, context.option("throttled_share")});
     }
-    finding.advice = "Give the ranks more CPUs (the container's `--cpus` or cpu.max, SLURM's "
-                     "`--cpus-per-task`), or use fewer threads: `num_workers` and OMP_NUM_THREADS times the "
-                     "ranks of a host should not exceed its CPUs. Look for other processes on the host.";
+    finding.advice = text::remedy;
 }
 
 Outcome run(const Context& context)
@@ -88,10 +87,8 @@ Outcome run(const Context& context)
             std::max(finding.costNsPerStep.value_or(0), ofAStep(context, rank, std::min(waited, idle)));
         finding.ranks.push_back(context.rankOf(rank).rank);
         finding.evidence.push_back(evidence(context.rankOf(rank), analyzedSpan(rank),
-                                            waits ? fmt::format("its recording threads waited {} for a CPU",
-                                                                milliseconds(*contention.delayNs))
-                                                  : fmt::format("its control group's quota stopped it for {}",
-                                                                milliseconds(*contention.throttledNs))));
+                                            waits ? say(text::waited, {{"time", *contention.delayNs}})
+                                                  : say(text::stopped, {{"time", *contention.throttledNs}})));
     }
     if (!delay && !throttled) {
         return kNeedsHostSamples;
@@ -105,12 +102,8 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(cpu_contention, .title = "Threads that feed GPUs wait for a CPU",
-              .needs = "device and sampled (process, cgroup)", .options = kOptions, .run = run,
-              .needsDevice = true,
-              .help = "Time the recording threads were runnable without a CPU (schedstat), and the time the "
-                      "control group's quota stopped its processes, of the analyzed time. The cost is that "
-                      "time, at most the idle time for want of launches or data.",
+RINGSIDE_RULE(cpu_contention, .title = text::heading, .needs = "device and sampled (process, cgroup)",
+              .options = kOptions, .run = run, .needsDevice = true, .help = text::help,
               .partOf = {"late_rank", "host_bound", "data_loading_stall", "gpu_utilization_low"});
 
 } // namespace ringside::rules::rule_cpu_contention

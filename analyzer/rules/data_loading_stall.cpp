@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds GPUs that are idle because the next batch is not ready: idle time while the host is inside a data
 // loading range.
+#include "words/data_loading_stall.h"
+
 #include "rules/shared/support.h"
 #include "whatif/changes.h"
 
@@ -8,6 +10,8 @@
 
 namespace ringside::rules::rule_data_loading_stall {
 namespace {
+
+namespace text = words::data_loading_stall;
 
 constexpr Option kOptions[] = {
     {"share", 0.05, "warn above this share of the step idle for data"},
@@ -31,8 +35,7 @@ bool anyDataRange(const Context& context)
 Outcome run(const Context& context)
 {
     if (!anyDataRange(context)) {
-        return NotApplicable{
-            "needs NVTX ranges around data loading (names that contain \"data\" or \"dataloader\")"};
+        return NotApplicable{text::no_ranges};
     }
     Finding finding;
     double worst = 0;
@@ -46,21 +49,19 @@ Outcome run(const Context& context)
         const std::int64_t cost = ofAStep(context, rank, stalled);
         finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), cost);
         finding.ranks.push_back(context.rankOf(rank).rank);
-        finding.evidence.push_back(
-            evidence(context.rankOf(rank),
-                     rank.idle.longest[static_cast<std::size_t>(metrics::IdleClass::DataLoading)],
-                     "longest stall for data"));
+        finding.evidence.push_back(evidence(
+            context.rankOf(rank),
+            rank.idle.longest[static_cast<std::size_t>(metrics::IdleClass::DataLoading)], text::longest));
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Data;
-    finding.title = fmt::format("GPUs wait for data during up to {} of the step", percent(worst));
+    finding.title = say(text::title, {{"share", worst}});
     finding.settings = {"num_workers", "prefetch_factor", "pin_memory"};
     finding.figures = {{"data_idle_share", Unit::Share, worst, context.option("share")}};
-    finding.advice = "Raise the DataLoader's `num_workers`, then `prefetch_factor`; set `pin_memory=True` "
-                     "and `persistent_workers=True`; keep the data set on local disks, sharded by rank.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
@@ -72,13 +73,8 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 
 } // namespace
 
-RINGSIDE_RULE(
-    data_loading_stall, .title = "GPUs wait for data", .needs = "device and nvtx", .options = kOptions,
-    .run = run, .needsDevice = true,
-    .help = "Idle device time, nothing queued, while the host is inside a range named for data loading.",
-    .inferenceAdvice = "The GPUs wait for their input: prepare requests (tokens, images) ahead and on other "
-                       "threads, and copy them from "
-                       "pinned memory.",
-    .partOf = {"late_rank", "gpu_utilization_low"}, .cures = cures);
+RINGSIDE_RULE(data_loading_stall, .title = text::heading, .needs = "device and nvtx", .options = kOptions,
+              .run = run, .needsDevice = true, .help = text::help, .inferenceAdvice = text::inference,
+              .partOf = {"late_rank", "gpu_utilization_low"}, .cures = cures);
 
 } // namespace ringside::rules::rule_data_loading_stall

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds gradients that are sent in 32 bits while their transfer is exposed. It is an opportunity, not a
 // cause: the transfer is exposed for another reason, and 16 bits can save half of it.
+#include "words/fp32_gradients.h"
+
 #include "rules/shared/communication_cause.h"
 #include "rules/shared/gradients.h"
 #include "trace/vocabulary/datatype.h"
@@ -9,6 +11,8 @@
 
 namespace ringside::rules::rule_fp32_gradients {
 namespace {
+
+namespace text = words::fp32_gradients;
 
 constexpr Option kOptions[] = {
     {"share", 0.05, "report only if the exposed transfer of gradients is above this share of the step"},
@@ -43,8 +47,7 @@ Outcome run(const Context& context)
         return context.figures.arrivalsMeasured() ? kNeedsGradients : kNeedsArrivals;
     }
     if (bytes.typed <= 0) {
-        return NotApplicable{"needs the data type of gradients, which only the collector's wrappers record "
-                             "(see the issue datatype_unknown)"};
+        return NotApplicable{text::needs_types};
     }
     // Latency does not shrink with the bytes.
     const std::int64_t transfer =
@@ -59,17 +62,13 @@ Outcome run(const Context& context)
     finding.severity = std::min(Severity::Warning, severityByCost(context, *finding.costNsPerStep));
     finding.limit = Limit::Communication;
     finding.cause = false;
-    finding.title =
-        fmt::format("Gradients are sent as float32: 16 bits would halve {} of exposed transfer per step",
-                    milliseconds(transfer));
+    finding.title = say(text::title, {{"transfer", transfer}});
     finding.settings = {"fp16_compress_hook", "bf16_compress_hook"};
     finding.figures = {{"exposed_gradient_transfer_share", Unit::Share, share, context.option("share")},
                        {"float32_part", Unit::Share, part, context.option("float32_part")}};
     finding.evidence =
         worstStep(context, &metrics::Breakdown::exposedCommunicationNs, words::step::exposed_communication);
-    finding.advice = "Try `ddp_model.register_comm_hook(None, default_hooks.bf16_compress_hook)` (or fp16), "
-                     "and compare the loss; keep float32 if training diverges. For sparse gradients, top-k "
-                     "compression sends even fewer bytes.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
@@ -81,10 +80,8 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 
 } // namespace
 
-RINGSIDE_RULE(fp32_gradients, .title = "Gradients travel in 32 bits",
-              .needs = "host and device, on all ranks", .options = kOptions, .run = run, .needsDevice = true,
-              .help = "Part of the gradient bytes that is float32, where their transfer is exposed. The cost "
-                      "is half of that transfer, without latency and waiting.",
-              .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);
+RINGSIDE_RULE(fp32_gradients, .title = text::heading, .needs = "host and device, on all ranks",
+              .options = kOptions, .run = run, .needsDevice = true, .help = text::help, .ofTraining = true,
+              .partOf = {"exposed_communication"}, .cures = cures);
 
 } // namespace ringside::rules::rule_fp32_gradients
