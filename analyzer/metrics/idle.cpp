@@ -9,10 +9,6 @@ namespace {
 constexpr std::array<std::string_view, kIdleClasses> kIdleNames = {
     "data_loading", "synchronization", "host_bound", "launch_latency", "dependency_wait", "other"};
 
-constexpr std::array<std::string_view, kIdleClasses> kIdleTexts = {
-    "waiting for data", "after a synchronising call", "host busy elsewhere",
-    "launch latency",   "queued, waiting its turn",   "of unknown cause"};
-
 /// Returns the union as sorted, disjoint intervals.
 std::vector<Interval> unite(std::vector<Interval> intervals)
 {
@@ -147,11 +143,6 @@ private:
 std::string_view idleClassName(IdleClass idle)
 {
     return kIdleNames[static_cast<std::size_t>(idle)];
-}
-
-std::string_view idleClassText(IdleClass idle)
-{
-    return kIdleTexts[static_cast<std::size_t>(idle)];
 }
 
 IdleClass IdleTimes::biggest() const

@@ -22,8 +22,6 @@ enum class IdleClass : std::uint8_t {
 inline constexpr std::size_t kIdleClasses = 6;
 /// Returns the machine-readable name, such as "data_loading".
 [[nodiscard]] std::string_view idleClassName(IdleClass idle);
-/// Returns the text for people, such as "waiting for data".
-[[nodiscard]] std::string_view idleClassText(IdleClass idle);
 
 struct IdleTimes {
     std::array<std::int64_t, kIdleClasses> ns{};

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds RDMA traffic without GPUDirect RDMA: the adapters cannot, or may not, reach the memory of the GPUs.
 // All data is then copied through host memory, which costs PCIe and memory bandwidth and CPU time.
+#include "words/gdr_unused.h"
+
 #include "rules/shared/sockets.h"
 
 namespace ringside::rules::rule_gdr_unused {
 namespace {
+
+namespace text = words::gdr_unused;
 
 constexpr Option kOptions[] = {
     {"min_bytes", 1e8,
@@ -12,13 +16,13 @@ constexpr Option kOptions[] = {
 };
 
 /// Returns the variable that disables GPUDirect with its value; empty if there is none.
-std::string switchedOff(const trace::ProcessTrace& process)
+words::Text switchedOff(const trace::ProcessTrace& process)
 {
     for (const trace::SettingSource& source :
          std::array<trace::SettingSource, 2>{"environment", "nccl.conf"}) {
         const auto level = foreignSettingOf(process, source, "NCCL_NET_GDR_LEVEL");
         if (level && (*level == "LOC" || *level == "0")) {
-            return fmt::format("NCCL_NET_GDR_LEVEL={} is set", *level);
+            return say(text::level_set, {{"level", *level}});
         }
     }
     return {};
@@ -36,22 +40,20 @@ std::optional<std::string_view> waysOf(const Context& context, const std::string
 }
 
 struct Reason {
-    std::string text; ///< empty if nothing is wrong
+    words::Text what; ///< empty if nothing is wrong
     bool variable = false;
 };
 
 Reason reasonOf(const trace::ProcessTrace& process, std::string_view ways)
 {
-    if (const std::string off = switchedOff(process); !off.empty()) {
-        return {off, true};
+    if (words::Text off = switchedOff(process); !off.empty()) {
+        return {std::move(off), true};
     }
     const auto dmaBuf = foreignSettingOf(process, "environment", "NCCL_DMABUF_ENABLE");
     if (ways == "dma-buf" && dmaBuf && *dmaBuf == "0") {
-        return {"nvidia_peermem is not loaded, and NCCL_DMABUF_ENABLE=0 is set", true};
+        return {text::no_dma_buf, true};
     }
-    return {ways == "none" ? "nvidia_peermem is not loaded, and the driver is not the open kernel module"
-                           : "",
-            false};
+    return {ways == "none" ? text::no_way : words::Text(), false};
 }
 
 /// Returns the verdict of NCCL's own log if it was imported: "connections via NET/IB/GDRDMA/Shared". Returns
@@ -70,9 +72,7 @@ std::optional<Reason> loggedReason(const trace::ProcessTrace& process)
     if (!direct && copied == 0) {
         return std::nullopt;
     }
-    return Reason{direct ? ""
-                         : fmt::format("NCCL's log has {} connections via NET/IB, none with GDRDMA", copied),
-                  false};
+    return Reason{direct ? words::Text() : say(text::logged, {{"connections", copied}}), false};
 }
 
 /// Returns null if it is not known whether GPUDirect was used.
@@ -88,7 +88,7 @@ std::optional<Reason> findReason(const Context& context, const trace::ProcessTra
     }
     Reason reason = reasonOf(process, *ways);
     if (*bytes < context.option("min_bytes")) {
-        reason.text.clear();
+        reason.what = {};
     }
     return reason;
 }
@@ -101,16 +101,15 @@ Outcome run(const Context& context)
         const trace::ProcessTrace& process = context.run.processOf(rank);
         const auto reason = findReason(context, process);
         known = known || reason;
-        if (!reason || reason->text.empty()) {
+        if (!reason || reason->what.empty()) {
             continue;
         }
         finding.ranks.push_back(rank.rank);
         finding.evidence.push_back(
             evidence(rank, {process.process.startNs, process.process.endNs.value_or(process.process.startNs)},
-                     reason->text));
+                     reason->what));
         if (finding.title.empty()) {
-            finding.title = fmt::format("RDMA of {} does not reach the GPUs' memory directly: {}",
-                                        process.process.host, reason->text);
+            finding.title = say(text::title, {{"host", process.process.host}, {"reason", reason->what}});
             finding.settings = {reason->variable ? "NCCL_NET_GDR_LEVEL" : "nvidia_peermem"};
             if (const auto bytes = rdmaBytes(context, process.process.host)) {
                 finding.figures = {{"rdma_bytes", Unit::Bytes, *bytes, context.option("min_bytes")}};
@@ -118,28 +117,20 @@ Outcome run(const Context& context)
         }
     }
     if (!known) {
-        return NotApplicable{
-            "needs the traffic of RDMA ports and whether adapters can reach GPUs (tier sampled, sources rdma "
-            "and host_network) on hosts with NVIDIA's driver, or NCCL's log"};
+        return NotApplicable{text::needs_rdma};
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
     finding.severity = Severity::Warning;
     finding.limit = Limit::Settings;
-    finding.advice = "Load nvidia_peermem (`sudo modprobe nvidia-peermem`) or use the driver's open kernel "
-                     "module with a kernel from 5.12 on, unset the variable if one is named, and look for "
-                     "GDRDMA in the `via NET/IB` lines of `NCCL_DEBUG=INFO`. On bare metal, PCIe Access "
-                     "Control Services (ACS) must be off on the path.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(gdr_unused, .title = "RDMA without GPUDirect", .needs = "sampled (rdma, host_network)",
-              .options = kOptions, .run = run,
-              .help = "Checks how adapters can reach the memory of GPUs (nvidia_peermem, or dma-buf of the "
-                      "open driver) and which variables disable it, if RDMA ports carried data. Only NCCL's "
-                      "log shows whether NCCL used it. The cost is not estimated.");
+RINGSIDE_RULE(gdr_unused, .title = text::heading, .needs = "sampled (rdma, host_network)",
+              .options = kOptions, .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_gdr_unused

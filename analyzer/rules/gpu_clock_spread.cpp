@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds GPUs that do the same work at different clocks. The slowest one is late to every collective, whatever
 // lowers its clock.
+#include "words/gpu_clock_spread.h"
+
 #include "rules/shared/device_samples.h"
 #include "trace/vocabulary/clock_reasons.h"
 
 namespace ringside::rules::rule_gpu_clock_spread {
 namespace {
+
+namespace text = words::gpu_clock_spread;
 
 constexpr Option kOptions[] = {
     {"part", 0.97, "warn when a GPU's usual clock is below this share of the ranks' median"},
@@ -62,8 +66,7 @@ Outcome run(const Context& context)
     const std::vector<RankClock> clocks = clocksOf(context);
     constexpr std::size_t kLeast = 3; // with two it is not known which one is the outlier
     if (clocks.size() < kLeast) {
-        return NotApplicable{"needs the clocks of at least three ranks' GPUs in the analyzed steps (tier "
-                             "sampled, source nvml)"};
+        return NotApplicable{text::needs_clocks};
     }
     std::vector<double> all;
     for (const RankClock& clock : clocks) {
@@ -78,7 +81,7 @@ Outcome run(const Context& context)
         if (clock.mhz < context.option(clock.warnAt()) * median) {
             finding.ranks.push_back(context.rankOf(*clock.rank).rank);
             finding.evidence.push_back(evidence(context.rankOf(*clock.rank), analyzedSpan(*clock.rank),
-                                                fmt::format("its clock is {:.0f} MHz (median)", clock.mhz)));
+                                                say(text::clock, {{"clock", clock.mhz}})));
             if (clock.mhz < context.option(clock.problemAt()) * median) {
                 finding.severity = Severity::Problem;
             }
@@ -95,25 +98,18 @@ Outcome run(const Context& context)
     finding.limit = Limit::Compute;
     finding.cause = false; // it is a symptom: clock_throttling reports what lowers the clock
     finding.title =
-        fmt::format("{} at a lower clock than the others: {:.0f} MHz, the median is {:.0f}",
-                    finding.ranks.size() == 1 ? fmt::format("The GPU of rank {} runs", finding.ranks[0])
-                                              : fmt::format("{} GPUs run", finding.ranks.size()),
-                    lowest, median);
+        say(text::title, {{"who", say(finding.ranks.size() == 1 ? text::one : text::several,
+                                      {{"ranks", finding.ranks}, {"gpus", finding.ranks.size()}})},
+                          {"lowest", lowest},
+                          {"median", median}});
     finding.figures = {{"part_of_median", Unit::Share, part, limit}};
-    finding.advice =
-        "Compare `nvidia-smi -q -d CLOCK,POWER,PERFORMANCE` with a GPU of the other ranks: application "
-        "clocks, a lower power cap, heat. Different GPU models in one job have different clocks anyway.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    gpu_clock_spread, .title = "GPUs run at different clocks", .needs = "sampled (nvml), device",
-    .options = kOptions, .run = run,
-    .help = "Median SM clock of each rank over the analyzed steps, against the median of the ranks, never "
-            "against the largest clock: at full load a GPU at its power cap runs below it. It is a symptom: "
-            "clock_throttling says what lowers a clock, late_rank what it costs.",
-    .comparesRanks = true);
+RINGSIDE_RULE(gpu_clock_spread, .title = text::heading, .needs = "sampled (nvml), device",
+              .options = kOptions, .run = run, .help = text::help, .comparesRanks = true);
 
 } // namespace ringside::rules::rule_gpu_clock_spread

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds GPUs that come near the temperature at which they lower their clock, or that were throttled for heat.
 // The driver counts that time itself, so it is seen even between two samples.
+#include "words/gpu_temperature_high.h"
+
 #include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_gpu_temperature_high {
 namespace {
+
+namespace text = words::gpu_temperature_high;
 
 constexpr Option kOptions[] = {
     {"margin", 10,
@@ -40,21 +44,20 @@ void describe(const Context& context, const Heat& worst, Finding& finding)
 {
     finding.limit = Limit::Compute;
     finding.cause = false; // clock_throttling reports the cost
-    finding.title = finding.ranks.size() == 1 ? fmt::format("The GPU of rank {}", finding.ranks[0])
-                                              : fmt::format("{} GPUs", finding.ranks.size());
+    const std::size_t gpus = finding.ranks.size();
+    const words::Text who =
+        say(gpus == 1 ? text::one : text::several, {{"ranks", finding.ranks}, {"gpus", gpus}});
     if (worst.heldNs.value_or(0) > 0) {
-        finding.title += fmt::format(" {} throttled for heat, for up to {}",
-                                     finding.ranks.size() == 1 ? "was" : "were", milliseconds(*worst.heldNs));
+        finding.title = say(text::throttled, {{"who", who}, {"gpus", gpus}, {"time", *worst.heldNs}});
         finding.figures.push_back({"held_ns", Unit::Ns, static_cast<double>(*worst.heldNs), 0});
     } else {
-        finding.title += fmt::format(" came within {} degrees of lowering the clock", *worst.margin);
+        finding.title = say(text::near, {{"who", who}, {"margin", *worst.margin}});
     }
     if (worst.margin) {
         finding.figures.push_back(
             {"margin_celsius", Unit::Celsius, static_cast<double>(*worst.margin), context.option("margin")});
     }
-    finding.advice = "Check fans, air flow, dust and heat of neighbouring GPUs; compare the temperature with "
-                     "GPUs in the same slot of other hosts (`nvidia-smi -q -d TEMPERATURE,PERFORMANCE`).";
+    finding.advice = text::remedy;
 }
 
 Outcome run(const Context& context)
@@ -73,7 +76,7 @@ Outcome run(const Context& context)
                                                        : trace::SeriesMetric("thermal_violation_ns");
         finding.ranks.push_back(rank.rank);
         finding.evidence.push_back(
-            evidence(rank, gpuSamples(context, rank, metric), "the sampled part of the run"));
+            evidence(rank, gpuSamples(context, rank, metric), words::device_samples::sampled_part));
         finding.severity = std::max(finding.severity, wasHeld(heat) ? Severity::Warning : Severity::Info);
         worst.margin =
             heat.margin ? std::min(worst.margin.value_or(*heat.margin), *heat.margin) : worst.margin;
@@ -91,9 +94,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(
-    gpu_temperature_high, .title = "GPUs are hot", .needs = "sampled (nvml)", .options = kOptions, .run = run,
-    .help = "Highest temperature of each GPU compared with the one at which its clock is lowered, and the "
-            "time for which the driver throttled it for heat. Rule clock_throttling estimates the cost.");
+RINGSIDE_RULE(gpu_temperature_high, .title = text::heading, .needs = "sampled (nvml)", .options = kOptions,
+              .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_gpu_temperature_high

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds a GPU that is connected worse than the others of its host: fewer NVLinks, or a longer way to its
 // nearest adapter. The matrix of `nvidia-smi topo -m` tells that.
+#include "words/gpu_topology.h"
+
 #include "rules/shared/support.h"
 #include "values/parse_number.h"
 
@@ -11,6 +13,8 @@
 
 namespace ringside::rules::rule_gpu_topology {
 namespace {
+
+namespace text = words::gpu_topology;
 
 /// How a GPU is connected.
 struct Connections {
@@ -70,12 +74,12 @@ std::optional<Value> usualOf(std::vector<Value> values)
     return same * 4 >= values.size() * 3 && same < values.size() ? std::optional(*middle) : std::nullopt;
 }
 
-Finding findingOf(const std::string& host, const std::string& gpu, std::string title)
+Finding findingOf(const std::string& host, const std::string& gpu, words::Text title)
 {
     Finding finding;
     finding.limit = Limit::Link;
-    finding.links = {fmt::format("{} {}", host, gpu)};
-    finding.title = fmt::format("{} of {} {}", gpu, host, title);
+    finding.links = {host + " " + gpu};
+    finding.title = std::move(title);
     return finding;
 }
 
@@ -94,15 +98,16 @@ void judgeLinks(const std::string& host, const std::vector<Connections>& gpus, s
             if (links >= usual || other < gpu.gpu) {
                 continue; // each pair once
             }
-            Finding finding = findingOf(
-                host, gpu.gpu,
-                fmt::format("has {} NVLinks to {}, most pairs of the host have {}", links, other, usual));
+            Finding finding = findingOf(host, gpu.gpu,
+                                        say(text::links, {{"gpu", gpu.gpu},
+                                                          {"host", host},
+                                                          {"links", links},
+                                                          {"other", other},
+                                                          {"usual", usual}}));
             finding.severity = Severity::Problem;
             finding.figures = {
                 {"nvlinks", Unit::Count, static_cast<double>(links), static_cast<double>(usual)}};
-            finding.advice =
-                "A link or a switch between the GPUs is down: `nvidia-smi nvlink -s`, the fabric "
-                "manager's log and the Xids of these GPUs say which.";
+            finding.advice = text::links_remedy;
             findings.push_back(std::move(finding));
         }
     }
@@ -123,14 +128,15 @@ void judgeWays(const std::string& host, const std::vector<Connections>& gpus, st
         if (gpu.nearest.value_or(kWays.size()) <= *usual) {
             continue;
         }
-        Finding finding =
-            findingOf(host, gpu.gpu,
-                      fmt::format("reaches its nearest adapter by {}, most others of the host by {}",
-                                  gpu.nearest ? kWays[*gpu.nearest] : "no way", kWays[*usual]));
+        Finding finding = findingOf(
+            host, gpu.gpu,
+            say(text::ways,
+                {{"gpu", gpu.gpu},
+                 {"host", host},
+                 {"way", gpu.nearest ? say(text::way, {{"way", kWays[*gpu.nearest]}}) : text::no_way},
+                 {"usual", kWays[*usual]}}));
         finding.severity = Severity::Warning;
-        finding.advice =
-            "Look for an adapter that is missing (`ibstat`, `lspci`) or sits in another slot than "
-            "on the other hosts of its kind.";
+        finding.advice = text::ways_remedy;
         findings.push_back(std::move(finding));
     }
 }
@@ -139,7 +145,7 @@ Outcome run(const Context& context)
 {
     const auto hosts = connectionsByHost(context.run);
     if (hosts.empty()) {
-        return NotApplicable{"needs the output of `nvidia-smi topo -m`: `ringside links RUN --from FILE`"};
+        return NotApplicable{text::needs_matrix};
     }
     std::vector<Finding> findings;
     for (const auto& [host, gpus] : hosts) {
@@ -151,13 +157,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(gpu_topology, .title = "A GPU is connected worse than the others of its host",
-              .needs = "a file (links --from)", .options = {}, .run = run,
-              .help = "NVLinks of each pair of GPUs, and the way of each GPU to the nearest adapter, "
-                      "compared with what at least three of four of its host have, as `nvidia-smi topo -m` "
-                      "shows them. A host whose "
-                      "GPUs are all connected worse is "
-                      "not found: compare its matrix with that of another host of its kind.",
-              .checksLinks = true);
+RINGSIDE_RULE(gpu_topology, .title = text::heading, .needs = "a file (links --from)", .options = {},
+              .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_gpu_topology

@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds GPUs that are idle for a large part of the step. The advice follows the biggest class of idle time.
+#include "words/gpu_utilization_low.h"
+
 #include "rules/shared/support.h"
 
 namespace ringside::rules::rule_gpu_utilization_low {
 namespace {
+
+namespace text = words::gpu_utilization_low;
 
 constexpr Option kOptions[] = {
     {"utilization", 0.85, "warn below this mean utilization (field guides: above 85 %)"},
     {"problem_utilization", 0.75, "a problem below this mean utilization"},
 };
 
-struct Remedy {
+struct IdleText {
     Limit limit;
-    std::string_view advice;
+    const words::Template& name;
+    const words::Template& remedy;
 };
 
-Remedy remedyOf(metrics::IdleClass idle)
+IdleText textOf(metrics::IdleClass idle)
 {
     switch (idle) {
     case metrics::IdleClass::DataLoading:
-        return {Limit::Data, "The GPUs wait for data: see data_loading_stall."};
+        return {Limit::Data, text::data, text::data_remedy};
     case metrics::IdleClass::Synchronization:
-        return {Limit::Host, "The host waits for the GPU before it launches more: see sync_in_loop."};
+        return {Limit::Host, text::synchronization, text::synchronization_remedy};
     case metrics::IdleClass::HostBound:
-        return {Limit::Host, "The host launches too slowly: try CUDA graphs or torch.compile, and fewer "
-                             "small operations (see host_bound)."};
+        return {Limit::Host, text::host, text::host_remedy};
     case metrics::IdleClass::LaunchLatency:
-        return {Limit::Host, "Kernels finish faster than the host launches them: fuse small kernels "
-                             "(torch.compile) or use CUDA graphs."};
+        return {Limit::Host, text::launch, text::launch_remedy};
     case metrics::IdleClass::DependencyWait:
-        return {Limit::Host, "Work was queued but waited for another stream: look for events that order "
-                             "streams more than needed."};
+        return {Limit::Host, text::queued, text::queued_remedy};
     case metrics::IdleClass::Other:
         break;
     }
-    return {Limit::Host, "No launch is recorded of work that ended the idle times: look at the host's calls "
-                         "around the evidence."};
+    return {Limit::Host, text::not_known, text::not_known_remedy};
 }
 
 Outcome run(const Context& context)
@@ -49,13 +50,11 @@ Outcome run(const Context& context)
         return std::vector<Finding>{};
     }
     const metrics::IdleClass idle = biggestIdleClass(context);
-    const Remedy remedy = remedyOf(idle);
     Finding finding;
     finding.severity = mean < context.option("problem_utilization") ? Severity::Problem : Severity::Warning;
-    finding.limit = remedy.limit;
+    finding.limit = textOf(idle).limit;
     finding.cause = false;
-    finding.title = fmt::format("The GPUs are busy only {} of the time; most idle time is {}", percent(mean),
-                                metrics::idleClassText(idle));
+    finding.title = say(text::title, {{"busy", mean}, {"idle", textOf(idle).name}});
     finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::idleNs);
     finding.figures = {{"gpu_utilization", Unit::Share, mean, threshold}};
     for (std::size_t i = 0; i < metrics::kIdleClasses; ++i) {
@@ -65,7 +64,7 @@ Outcome run(const Context& context)
         }
         const metrics::Breakdown total = context.figures.total();
         finding.figures.push_back(
-            {fmt::format("{}_share", metrics::idleClassName(static_cast<metrics::IdleClass>(i))),
+            {std::string(metrics::idleClassName(static_cast<metrics::IdleClass>(i))) + "_share",
              Unit::Share,
              total.share(sum),
              {}});
@@ -73,17 +72,16 @@ Outcome run(const Context& context)
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         const model::Interval& longest = rank.idle.longest[static_cast<std::size_t>(idle)];
         if (longest.length() > 0) {
-            finding.evidence.push_back(
-                evidence(context.rankOf(rank), longest, "longest idle time of this class"));
+            finding.evidence.push_back(evidence(context.rankOf(rank), longest, text::longest));
         }
     }
-    finding.advice = remedy.advice;
+    finding.advice = textOf(idle).remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(gpu_utilization_low, .title = "GPUs are idle", .needs = "device", .options = kOptions,
-              .run = run, .help = "|C or M or K| over the step, mean over ranks. The cost is the idle time.");
+RINGSIDE_RULE(gpu_utilization_low, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_gpu_utilization_low

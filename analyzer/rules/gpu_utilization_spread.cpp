@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds GPUs that do useful work for much more of the time than others, or more at one time than at another.
 // It uses useful utilization, because a rank that waits inside a collective looks busy.
+#include "words/gpu_utilization_spread.h"
+
 #include "rules/shared/support.h"
 #include "words/step.h"
 
 namespace ringside::rules::rule_gpu_utilization_spread {
 namespace {
+
+namespace text = words::gpu_utilization_spread;
 
 constexpr Option kOptions[] = {
     {"spread", 0.15, "warn above this spread or variation of useful utilization (field guides: 15-20 %)"},
@@ -57,12 +61,9 @@ Outcome run(const Context& context)
     finding.partOf = {"data_loading_stall", "late_rank", "pipeline_stage_imbalance",
                       "expert_imbalance",   "slow_link", "exposed_communication",
                       "gpu_utilization_low"};
-    finding.title =
-        overTime
-            ? fmt::format("Useful GPU utilization varies by {} from step to step (standard deviation)",
-                          points(overSteps))
-            : fmt::format("Useful GPU utilization differs by {} between ranks (coefficient of variation {})",
-                          points(useful.spread), percent(useful.cv));
+    finding.title = overTime
+                        ? say(text::over_time, {{"deviation", overSteps}})
+                        : say(text::between_ranks, {{"spread", useful.spread}, {"variation", useful.cv}});
     finding.costNsPerStep = overTime ? costOverTime(context) : costBetweenRanks(context, useful);
     finding.severity =
         std::min(largest > context.option("problem_spread") ? Severity::Problem : Severity::Warning,
@@ -80,22 +81,14 @@ Outcome run(const Context& context)
     finding.evidence = !overTime && context.figures.arrivalsMeasured()
                            ? worstStep(context, &metrics::Breakdown::waitNs, words::step::waiting)
                            : worstStep(context, &metrics::Breakdown::idleNs, words::step::idle_time);
-    finding.advice = overTime
-                         ? "Look at the steps that differ: evaluation, checkpoints, data of different length."
-                         : "The rank named has more work than the others, which wait for it: see late_rank. "
-                           "Give every rank equal work (data_skew, drop_last, equal sequence lengths).";
+    finding.advice = overTime ? text::over_time_remedy : text::between_ranks_remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(gpu_utilization_spread, .title = "GPUs are used unequally", .needs = "device",
-              .options = kOptions, .run = run, .needsDevice = true,
-              .help = "Spread and coefficient of variation of useful utilization across ranks, and its "
-                      "standard deviation over steps.",
-              .comparesRanks = true,
-              .inferenceAdvice = "The rank named does more than its share while the others wait for it: see "
-                                 "late_rank; give every rank equal work "
-                                 "(requests, sequence lengths, experts).");
+RINGSIDE_RULE(gpu_utilization_spread, .title = text::heading, .needs = "device", .options = kOptions,
+              .run = run, .needsDevice = true, .help = text::help, .comparesRanks = true,
+              .inferenceAdvice = text::inference);
 
 } // namespace ringside::rules::rule_gpu_utilization_spread

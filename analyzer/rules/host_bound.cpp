@@ -2,10 +2,14 @@
 // Finds idle GPUs with nothing queued because the host has not launched the work yet, although it is neither
 // waiting for data nor in a blocking call. The launches themselves, Python, or an optimizer of many small
 // kernels limit the run.
+#include "words/host_bound.h"
+
 #include "rules/shared/support.h"
 
 namespace ringside::rules::rule_host_bound {
 namespace {
+
+namespace text = words::host_bound;
 
 constexpr Option kOptions[] = {
     {"share", 0.10, "warn above this share of the step idle for want of launches"},
@@ -53,7 +57,7 @@ Outcome run(const Context& context)
         finding.ranks.push_back(context.rankOf(rank).rank);
         finding.evidence.push_back(evidence(
             context.rankOf(rank), rank.idle.longest[static_cast<std::size_t>(metrics::IdleClass::HostBound)],
-            "longest time without anything queued"));
+            text::longest));
     }
     if (worst == nullptr) {
         return std::vector<Finding>{};
@@ -62,34 +66,22 @@ Outcome run(const Context& context)
     finding.costNsPerStep = ofAStep(context, *worst, starvedNs(*worst));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Host;
-    finding.title = fmt::format("GPUs are idle because the host does not launch in time: up to {} of the "
-                                "step; {:.0f} kernels per step, {} from launch to start (median)",
-                                percent(worst->total.share(starvedNs(*worst))), launching.perStep,
-                                milliseconds(launching.issueLatencyNs));
+    finding.title = say(text::title, {{"starved", worst->total.share(starvedNs(*worst))},
+                                      {"kernels", launching.perStep},
+                                      {"latency", launching.issueLatencyNs}});
     finding.settings = {"torch.compile", "foreach", "fused"};
     finding.figures = {
         {"starved_share", Unit::Share, worst->total.share(starvedNs(*worst)), context.option("share")},
         {"launches_per_step", Unit::Count, launching.perStep, {}},
         {"issue_latency_ns", Unit::Ns, static_cast<double>(launching.issueLatencyNs), {}}};
-    finding.advice =
-        "Give the host less work per step: CUDA graphs or `torch.compile(mode=\"reduce-overhead\")`, a fused "
-        "optimizer (`fused=True`), fewer synchronisations, logging every N steps. A launch that starts "
-        "within microseconds has no queue ahead of it.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(host_bound, .title = "The host does not launch in time", .needs = "device", .options = kOptions,
-              .run = run, .needsDevice = true,
-              .help = "Idle device time in which nothing was queued, or a launch was just under way, neither "
-                      "after a blocking call nor inside a data loading range. The cost is that time, of the "
-                      "worst rank.",
-              .inferenceAdvice = "Give the host less to do for each batch of requests: CUDA graphs for the "
-                                 "usual sizes, compiled or fused kernels, "
-                                 "scheduling and sampling that do not wait for the GPU. A launch that starts "
-                                 "within microseconds has no queue ahead "
-                                 "of it.",
+RINGSIDE_RULE(host_bound, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
+              .needsDevice = true, .help = text::help, .inferenceAdvice = text::inference,
               .partOf = {"late_rank", "gpu_utilization_low"});
 
 } // namespace ringside::rules::rule_host_bound

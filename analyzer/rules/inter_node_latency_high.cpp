@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds small collectives between hosts that take milliseconds: every message pays that latency. It is
 // measured on small messages if there are any, else taken from the run's own fit of time over message size.
+#include "words/inter_node_latency_high.h"
+
 #include "metrics/probed.h"
 #include "rules/shared/ports.h"
 
@@ -8,6 +10,8 @@
 
 namespace ringside::rules::rule_inter_node_latency_high {
 namespace {
+
+namespace text = words::inter_node_latency_high;
 
 constexpr Option kOptions[] = {
     {"latency_ms", 5,
@@ -60,7 +64,7 @@ Small smallMessages(const Context& context)
 /// The time above which a small collective is slow, and the source of this limit.
 struct Expectation {
     double ns = 0;
-    std::string from;
+    words::Text from;
 };
 
 /// A ring over n ranks forwards a message 2(n-1) times, each of at most half a round trip.
@@ -72,14 +76,12 @@ Expectation expectationOf(const Context& context)
     const auto roundTrip = write ? write : probed.medianRoundTripNs();
     if (!roundTrip) {
         return {context.option("latency_ms") * kNsAMs,
-                fmt::format("field guides expect {:g} ms at most, no probe is in the run",
-                            context.option("latency_ms"))};
+                say(text::no_probe, {{"limit", context.option("latency_ms")}})};
     }
     const double explained = static_cast<double>(*roundTrip) *
                              static_cast<double>(std::max<std::int64_t>(1, context.run.worldSize - 1));
     return {std::max(explained * context.option("probe_times"), context.option("least_ms") * kNsAMs),
-            fmt::format("the {} that `ringside probe` measured explain {}",
-                        write ? "RDMA writes" : "round trips", milliseconds(std::llround(explained)))};
+            say(write ? text::probed_rdma : text::probed, {{"explained", std::llround(explained)}})};
 }
 
 Finding describe(const Context& context, const Small& small, double latencyNs, const Expectation& expected)
@@ -92,26 +94,23 @@ Finding describe(const Context& context, const Small& small, double latencyNs, c
     finding.costNsPerStep = std::llround(std::min(exposed, small.messagesPerStep * latencyNs));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Link;
-    finding.title = fmt::format(
-        "A small collective between hosts takes {} (median), and a step sends {:.0f} messages; {}",
-        milliseconds(std::llround(latencyNs)), small.messagesPerStep, expected.from);
+    finding.title = say(text::title, {{"latency", std::llround(latencyNs)},
+                                      {"messages", small.messagesPerStep},
+                                      {"expected", expected.from}});
     finding.settings = {"bucket_cap_mb", "no_sync", "NCCL_SOCKET_IFNAME"};
     finding.figures = {{"latency_ns", Unit::Ns, latencyNs, expected.ns},
                        {"messages_per_step", Unit::Count, small.messagesPerStep, {}}};
     if (small.slowest != nullptr) {
-        finding.evidence = {transferEvidence(context, *small.slowest,
-                                             "the slowest small collective, from the last arrival on")};
+        finding.evidence = {transferEvidence(context, *small.slowest, text::slowest)};
     }
-    finding.advice = "Send fewer, larger messages (`bucket_cap_mb`, accumulation with `no_sync()`), overlap "
-                     "them, and check the path: a wrong interface (NCCL_SOCKET_IFNAME), NCCL_IB_DISABLE=1 "
-                     "left on, placement in different racks or zones.";
+    finding.advice = text::remedy;
     return finding;
 }
 
 Outcome run(const Context& context)
 {
     if (context.run.hosts.size() < 2) {
-        return NotApplicable{"all ranks are on one host"};
+        return NotApplicable{text::one_host};
     }
     if (!context.figures.arrivalsMeasured()) {
         return context.figures.ranks.empty() ? kNeedsDevice : kNeedsArrivals;
@@ -123,8 +122,7 @@ Outcome run(const Context& context)
     } else if (context.figures.allReduceFit) {
         latencyNs = context.figures.allReduceFit->latencyNs;
     } else {
-        return NotApplicable{"needs small collectives between hosts, or messages of different sizes to "
-                             "derive the latency from"};
+        return NotApplicable{text::needs_small};
     }
     const Expectation expected = expectationOf(context);
     if (latencyNs <= expected.ns) {
@@ -138,16 +136,8 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(
-    inter_node_latency_high, .title = "Small messages between hosts take long",
-    .needs = "device, on all ranks of several hosts", .options = kOptions, .run = run,
-    .help = "Median transfer time of small collectives whose ranks are on different hosts, else the latency "
-            "of the run's own fit of time over size, compared with what a probe's round trips explain, or "
-            "with latency_ms. The cost is that latency for each message of a step, as far as it is exposed.",
-    .inferenceAdvice =
-        "Send fewer, larger messages, keep ranks that exchange many small ones (tensor and expert parallel) "
-        "on one host, and check the path: a wrong interface (NCCL_SOCKET_IFNAME), NCCL_IB_DISABLE=1 left on, "
-        "placement in different racks or zones.",
-    .partOf = {"exposed_communication"});
+RINGSIDE_RULE(inter_node_latency_high, .title = text::heading,
+              .needs = "device, on all ranks of several hosts", .options = kOptions, .run = run,
+              .help = text::help, .inferenceAdvice = text::inference, .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_inter_node_latency_high

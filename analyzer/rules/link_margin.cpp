@@ -2,11 +2,15 @@
 // Finds links that work with little margin: a hot module, weak light, bits that even correction leaves wrong.
 // Files of `ethtool -m`, `mlxlink` and ibdiagnet tell that; the collector does not read modules, which takes
 // the adapter's time.
+#include "words/link_margin.h"
+
 #include "rules/shared/ports.h"
 #include "values/parse_number.h"
 
 namespace ringside::rules::rule_link_margin {
 namespace {
+
+namespace text = words::link_margin;
 
 constexpr Option kOptions[] = {
     {"celsius", 70,
@@ -22,14 +26,14 @@ std::optional<double> numberOf(const metrics::Port& port, const trace::PortFact&
     return values::parseNumber<double>(port.fact(fact));
 }
 
-/// Appends to what is wrong with a link.
+/// What is wrong with a link.
 struct Verdict {
     Severity severity = Severity::Info;
-    std::string words;
-    void add(Severity how, const std::string& what)
+    words::Text what;
+    void add(Severity how, words::Text more)
     {
-        severity = words.empty() ? how : std::max(severity, how);
-        words += (words.empty() ? "" : "; ") + what;
+        severity = what.empty() ? how : std::max(severity, how);
+        what += what.empty() ? std::move(more) : text::more + std::move(more);
     }
 };
 
@@ -45,10 +49,10 @@ void judgeHeat(const Context& context, const metrics::Port& port, Verdict& verdi
     const double warning =
         numberOf(port, "module_celsius_warning").value_or(ownAlarm ? alarm : context.option("celsius"));
     if (*celsius >= std::min(alarm, warning)) {
-        verdict.add(*celsius >= alarm ? Severity::Problem : Severity::Warning,
-                    fmt::format("its module has {:g} degrees C ({} {:g})", *celsius,
-                                *celsius >= alarm ? "alarm from" : "warning from",
-                                *celsius >= alarm ? alarm : warning));
+        const bool isAlarm = *celsius >= alarm;
+        verdict.add(isAlarm ? Severity::Problem : Severity::Warning,
+                    say(isAlarm ? text::heat_alarm : text::heat_warning,
+                        {{"celsius", *celsius}, {"limit", isAlarm ? alarm : warning}}));
     }
 }
 
@@ -58,11 +62,9 @@ void judgeLight(const metrics::Port& port, Verdict& verdict)
     const auto alarm = numberOf(port, "light_dbm_alarm");
     const auto warning = numberOf(port, "light_dbm_warning");
     if (dbm && alarm && *dbm <= *alarm) {
-        verdict.add(Severity::Problem,
-                    fmt::format("it receives {:g} dBm of light (alarm below {:g})", *dbm, *alarm));
+        verdict.add(Severity::Problem, say(text::light_alarm, {{"light", *dbm}, {"limit", *alarm}}));
     } else if (dbm && warning && *dbm <= *warning) {
-        verdict.add(Severity::Warning,
-                    fmt::format("it receives {:g} dBm of light (warning below {:g})", *dbm, *warning));
+        verdict.add(Severity::Warning, say(text::light_warning, {{"light", *dbm}, {"limit", *warning}}));
     }
 }
 
@@ -70,15 +72,15 @@ void judgeErrors(const Context& context, const metrics::Port& port, Verdict& ver
 {
     const auto ber = numberOf(port, "effective_ber");
     if (ber && *ber > context.option("effective_ber")) {
-        verdict.add(Severity::Problem, fmt::format("its bit error rate after correction is {:.1g}", *ber));
+        verdict.add(Severity::Problem, say(text::bit_errors, {{"rate", *ber}}));
     }
     // mlxlink's text for a good link, and for one that nobody asks to be up
     const std::string_view advice = port.fact("recommendation");
     if (!advice.empty() && !advice.starts_with("No issue was observed") && advice != "N/A") {
-        verdict.add(Severity::Warning, fmt::format("mlxlink says \"{}\"", advice));
+        verdict.add(Severity::Warning, say(text::mlxlink, {{"advice", advice}}));
     }
     if (const std::string_view alarms = port.fact("module_alarms"); !alarms.empty()) {
-        verdict.add(Severity::Warning, fmt::format("its module has alarms on ({})", alarms));
+        verdict.add(Severity::Warning, say(text::alarms, {{"alarms", alarms}}));
     }
 }
 
@@ -88,15 +90,13 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
     judgeHeat(context, port, verdict);
     judgeLight(port, verdict);
     judgeErrors(context, port, verdict);
-    if (verdict.words.empty()) {
+    if (verdict.what.empty()) {
         return std::nullopt;
     }
     Finding finding;
     finding.severity = verdict.severity;
-    finding.title = fmt::format("Port {}: {}", port.label(), verdict.words);
-    finding.advice =
-        "Clean the ends of the fibre and reseat cable and module; check air flow and fans. If it "
-        "stays, exchange the cable or the module, one at a time, and see what follows it.";
+    finding.title = say(text::title, {{"port", port.label()}, {"what", verdict.what}});
+    finding.advice = text::remedy;
     return finding;
 }
 
@@ -110,20 +110,13 @@ bool isMeasured(const metrics::Port& port)
 Outcome run(const Context& context)
 {
     const Outcome outcome = checkPorts(context, isMeasured, checkPort);
-    return std::holds_alternative<NotApplicable>(outcome)
-               ? Outcome(NotApplicable{"needs files of `ethtool -m`, `mlxlink -m -c` or ibdiagnet: `ringside "
-                                       "links RUN --from FILE`"})
-               : outcome;
+    return std::holds_alternative<NotApplicable>(outcome) ? Outcome(NotApplicable{text::needs_files})
+                                                          : outcome;
 }
 
 } // namespace
 
-RINGSIDE_RULE(link_margin, .title = "A link works with little margin", .needs = "files (links --from)",
-              .options = kOptions, .run = run,
-              .help = "Temperature of the module in a port and the light that it receives against the limits "
-                      "in its own memory, the rate of bits that are wrong after correction, and what mlxlink "
-                      "recommends. A module whose limits are not known is compared with general ones. Bits "
-                      "that correction repairs are normal and not judged.",
-              .checksLinks = true);
+RINGSIDE_RULE(link_margin, .title = text::heading, .needs = "files (links --from)", .options = kOptions,
+              .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_link_margin
