@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds limits of locked memory that are too low for RDMA, which pins the memory it sends from. Then
 // ibv_reg_mr or ibv_create_qp fails when NCCL starts; it does not become slow.
+#include "words/memlock_low.h"
+
 #include "rules/shared/settings.h"
+#include "words/span.h"
 
 namespace ringside::rules::rule_memlock_low {
 namespace {
+
+namespace text = words::memlock_low;
 
 /// The default of many systems. NCCL's registrations fail with it (NCCL user guide, troubleshooting).
 constexpr double kFailsBytes = 8.0 * 1024 * 1024;
@@ -27,10 +32,10 @@ Outcome run(const Context& context)
         finding.ranks.push_back(rank.rank);
         finding.evidence.push_back(
             evidence(rank, {process.process.startNs, process.process.endNs.value_or(process.process.startNs)},
-                     "the whole run of this rank"));
+                     words::span::rank_run));
     }
     if (!known) {
-        return NotApplicable{"needs the limit of locked memory, which was not recorded in this trace"};
+        return NotApplicable{text::not_measured};
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
@@ -39,21 +44,16 @@ Outcome run(const Context& context)
     finding.severity = fails ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::Settings;
     finding.cause = false;
-    finding.title =
-        fmt::format("Locked memory is limited to {}, and the hosts have RDMA devices", byteText(lowest));
+    finding.title = say(text::title, {{"limit", lowest}});
     finding.settings = {"memlock"};
     finding.figures = {{"memlock_bytes", Unit::Bytes, lowest, kFailsBytes}};
-    finding.advice = "Set memlock to unlimited: `* - memlock unlimited` in /etc/security/limits.conf, "
-                     "LimitMEMLOCK=infinity for the service that starts the job (slurmd, containerd), "
-                     "`--ulimit memlock=-1` for a container.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(memlock_low, .title = "The limit of locked memory is low", .needs = "host", .options = {},
-              .run = run,
-              .help = "RLIMIT_MEMLOCK of ranks whose host has RDMA devices. The cost is not estimated: it "
-                      "decides whether RDMA works, not how fast.");
+RINGSIDE_RULE(memlock_low, .title = text::heading, .needs = "host", .options = {}, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_memlock_low

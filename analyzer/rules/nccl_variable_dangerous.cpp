@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds values of variables that can corrupt data, make collectives fail or disable a fast path.
+#include "words/nccl_variable_dangerous.h"
+
 #include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_variable_dangerous {
 namespace {
+
+namespace text = words::nccl_variable_dangerous;
 
 Outcome run(const Context& context)
 {
@@ -12,10 +16,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(
-    nccl_variable_dangerous, .title = "A variable's value is dangerous", .needs = "host", .options = {},
-    .run = run,
-    .help = "LL128 forced by NCCL_PROTO, NCCL_ALGO without Ring since 2.24, and switches that disable P2P, "
-            "shared memory or InfiniBand. The cost is not estimated: try without it and compare.");
+RINGSIDE_RULE(nccl_variable_dangerous, .title = text::heading, .needs = "host", .options = {}, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_nccl_variable_dangerous

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds deprecated names of variables, and settings that newer versions choose better themselves.
+#include "words/nccl_variable_deprecated.h"
+
 #include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_variable_deprecated {
 namespace {
+
+namespace text = words::nccl_variable_deprecated;
 
 Outcome run(const Context& context)
 {
@@ -12,9 +16,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(nccl_variable_deprecated, .title = "A variable's name is deprecated", .needs = "host",
-              .options = {}, .run = run,
-              .help = "Variables that NCCL or PyTorch renamed, and NCCL_IB_GID_INDEX, which NCCL detects for "
-                      "each port since 2.21. The cost is not estimated: try without it and compare.");
+RINGSIDE_RULE(nccl_variable_deprecated, .title = text::heading, .needs = "host", .options = {}, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_nccl_variable_deprecated

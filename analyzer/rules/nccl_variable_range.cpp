@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds numbers outside the range that NCCL accepts.
+#include "words/nccl_variable_range.h"
+
 #include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_variable_range {
 namespace {
+
+namespace text = words::nccl_variable_range;
 
 Outcome run(const Context& context)
 {
@@ -12,9 +16,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(nccl_variable_range, .title = "A variable is outside its range", .needs = "host", .options = {},
-              .run = run,
-              .help = "Numbers outside the range that NCCL's user guide gives, alone or combined (threads "
-                      "times sockets at most 64). The cost is not estimated: try without it and compare.");
+RINGSIDE_RULE(nccl_variable_range, .title = text::heading, .needs = "host", .options = {}, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_nccl_variable_range

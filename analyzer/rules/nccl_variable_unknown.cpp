@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds NCCL_ variables that the loaded NCCL does not contain: misspelt names, names of another version, or
 // errors of a guide.
+#include "words/nccl_variable_unknown.h"
+
 #include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_variable_unknown {
 namespace {
+
+namespace text = words::nccl_variable_unknown;
 
 Outcome run(const Context& context)
 {
@@ -13,10 +17,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(
-    nccl_variable_unknown, .title = "NCCL does not know a variable", .needs = "host", .options = {},
-    .run = run,
-    .help = "NCCL_ variables that are set although the library that was loaded does not contain their names; "
-            "variables of PyTorch and of NCCL's plugins are excluded. Unknown variables have no effect.");
+RINGSIDE_RULE(nccl_variable_unknown, .title = text::heading, .needs = "host", .options = {}, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_nccl_variable_unknown

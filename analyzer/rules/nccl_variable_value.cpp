@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds values that NCCL parses differently than intended: it reads a number up to the first other character,
 // so that 4M is 4.
+#include "words/nccl_variable_value.h"
+
 #include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_variable_value {
 namespace {
+
+namespace text = words::nccl_variable_value;
 
 Outcome run(const Context& context)
 {
@@ -13,9 +17,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(nccl_variable_value, .title = "A variable's value is misread", .needs = "host", .options = {},
-              .run = run,
-              .help = "Numbers with units or no digits, levels that do not exist: NCCL reads a value that "
-                      "was not intended. The cost is not estimated: try without it and compare.");
+RINGSIDE_RULE(nccl_variable_value, .title = text::heading, .needs = "host", .options = {}, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_nccl_variable_value

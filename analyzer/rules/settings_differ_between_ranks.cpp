@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds ranks with other libraries or variables than the rest of the job. At best they are slow; at worst
 // ranks choose different algorithms and wait for each other forever.
+#include "words/settings_differ_between_ranks.h"
+
 #include "rules/shared/settings.h"
 #include "settings/compared.h"
 
@@ -10,18 +12,21 @@
 namespace ringside::rules::rule_settings_differ_between_ranks {
 namespace {
 
+namespace text = words::settings_differ_between_ranks;
+
 using Ranks = std::vector<std::int64_t>;
 /// Ranks by setting and value. A rank without the setting is not listed.
 using Values = std::map<std::string, std::map<std::string, Ranks>>;
 
-std::string ranksText(const Ranks& ranks)
+words::Text ranksText(const Ranks& ranks)
 {
     constexpr std::size_t kMost = 8;
-    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+    std::vector<std::string> numbers;
     for (std::size_t i = 0; i < ranks.size() && i < kMost; ++i) {
-        text += fmt::format("{}{}", i == 0 ? "" : ", ", ranks[i]);
+        numbers.push_back(std::to_string(ranks[i]));
     }
-    return ranks.size() > kMost ? text + fmt::format(" and {} more", ranks.size() - kMost) : text;
+    const words::Text named = say(text::ranks, {{"ranks", numbers}});
+    return ranks.size() > kMost ? named + say(text::more, {{"more", ranks.size() - kMost}}) : named;
 }
 
 Finding findingOf(const std::string& name, const std::map<std::string, Ranks>& values)
@@ -33,18 +38,20 @@ Finding findingOf(const std::string& name, const std::map<std::string, Ranks>& v
     finding.severity = Severity::Warning;
     finding.limit = Limit::Settings;
     finding.cause = false;
-    std::vector<std::string> parts;
+    words::Text parts;
     for (const auto& [value, ranks] : values) {
-        parts.push_back(fmt::format("{} on {}", value, ranksText(ranks)));
+        if (!parts.empty()) {
+            parts += text::next;
+        }
+        parts += say(text::value, {{"value", value}, {"ranks", ranksText(ranks)}});
         if (value != usual->first) {
             finding.ranks.insert(finding.ranks.end(), ranks.begin(), ranks.end());
         }
     }
-    finding.title = fmt::format("{} differs between ranks: {}", name, fmt::join(parts, "; "));
+    finding.title = say(text::title, {{"setting", name}, {"values", parts}});
     std::ranges::sort(finding.ranks);
     finding.settings = {name};
-    finding.advice = "Start every rank with the same libraries and variables. NCCL chooses algorithms on "
-                     "each rank from that rank's settings and expects the others to choose the same.";
+    finding.advice = text::remedy;
     return finding;
 }
 
@@ -65,7 +72,7 @@ Outcome run(const Context& context)
         }
     }
     if (recorded.size() < 2) {
-        return NotApplicable{"needs the settings of at least two ranks"};
+        return NotApplicable{text::few_settings};
     }
     std::vector<Finding> findings;
     for (auto& [name, byValue] : values) {
@@ -87,10 +94,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(
-    settings_differ_between_ranks, .title = "Ranks have different settings", .needs = "host", .options = {},
-    .run = run,
-    .help = "Versions of libraries, and variables of NCCL, PyTorch, CUDA and OpenMP, that differ between "
-            "ranks. Variables that are meant to differ are left out. The cost is not estimated.");
+RINGSIDE_RULE(settings_differ_between_ranks, .title = text::heading, .needs = "host", .options = {},
+              .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_settings_differ_between_ranks

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds a /dev/shm that is too small. Data loader workers pass batches through it, NCCL uses it between ranks
 // of a host, and the recorder keeps its rings in it. Containers start with 64 MiB.
+#include "words/shm_small.h"
+
 #include "rules/shared/settings.h"
+#include "words/span.h"
 
 namespace ringside::rules::rule_shm_small {
 namespace {
+
+namespace text = words::shm_small;
 
 constexpr Option kOptions[] = {
     {"min_bytes", 1073741824, "warn below this size (NCCL's guide to containers: `--shm-size=1g`)"},
@@ -32,10 +37,10 @@ Outcome run(const Context& context)
         finding.ranks.push_back(rank.rank);
         finding.evidence.push_back(
             evidence(rank, {process.process.startNs, process.process.endNs.value_or(process.process.startNs)},
-                     "the whole run of this rank"));
+                     words::span::rank_run));
     }
     if (!known) {
-        return NotApplicable{"needs the size of /dev/shm, which was not recorded in this trace"};
+        return NotApplicable{text::not_measured};
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
@@ -43,24 +48,21 @@ Outcome run(const Context& context)
     finding.severity = Severity::Warning;
     finding.limit = Limit::Settings;
     finding.cause = false;
-    finding.title = fmt::format("/dev/shm has {}", byteText(smallest));
+    finding.title = say(text::title, {{"size", smallest}});
     finding.settings = {"--shm-size"};
     finding.figures = {{"shm_bytes", Unit::Bytes, smallest, context.option("min_bytes")}};
     if (available) {
         const auto bytes = static_cast<double>(*available);
-        finding.title += fmt::format(", of which {} were free when the ranks started", byteText(bytes));
+        finding.title += say(text::available, {{"available", bytes}});
         finding.figures.push_back({"shm_available_bytes", Unit::Bytes, bytes, {}});
     }
-    finding.advice = "Start the container with `--shm-size=1g` or more (Kubernetes: an emptyDir of medium "
-                     "Memory at /dev/shm), or with `--ipc=host`. If it is too small, loader workers end with "
-                     "bus errors, or NCCL uses a slower path between ranks of a host.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(shm_small, .title = "Shared memory is small", .needs = "host", .options = kOptions, .run = run,
-              .help = "Size of /dev/shm on the ranks' hosts. The cost is not estimated: it decides whether "
-                      "something works, not how fast.");
+RINGSIDE_RULE(shm_small, .title = text::heading, .needs = "host", .options = kOptions, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_shm_small

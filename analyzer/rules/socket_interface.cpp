@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds data between hosts that went over a slower interface than the host has. It is often the management
 // network, because NCCL chose the first interface it found, or because the host's name resolves to it.
+#include "words/socket_interface.h"
+
 #include "rules/shared/sockets.h"
 
 namespace ringside::rules::rule_socket_interface {
 namespace {
+
+namespace text = words::socket_interface;
 
 constexpr Option kOptions[] = {
     {"times", 2,
@@ -35,7 +39,7 @@ Outcome run(const Context& context)
     bool known = false;
     std::vector<std::string> hosts;
     double speedUp = 0;
-    std::string words;
+    words::Text slowest;
     for (const SocketHost& host : socketHosts(context)) {
         const Interface* const used = host.busiest();
         if (used == nullptr || used->mbps == 0) {
@@ -48,13 +52,17 @@ Outcome run(const Context& context)
         }
         hosts.push_back(host.name);
         finding.links.push_back(host.name + " " + used->name);
-        addEvidence(context, host, fmt::format("{} sent {}", used->name, byteText(used->sentBytes)), finding);
+        addEvidence(context, host, say(text::sent, {{"interface", used->name}, {"bytes", used->sentBytes}}),
+                    finding);
         const double ratio = static_cast<double>(better->mbps) / static_cast<double>(used->mbps);
         if (ratio > speedUp) {
             speedUp = ratio;
-            words = fmt::format("{} sent {} over {} ({:g} Gb/s) while {} ({:g} Gb/s) is up", host.name,
-                                byteText(used->sentBytes), used->name, static_cast<double>(used->mbps) / 1000,
-                                better->name, static_cast<double>(better->mbps) / 1000);
+            slowest = say(text::title, {{"host", host.name},
+                                        {"bytes", used->sentBytes},
+                                        {"used", used->name},
+                                        {"rate", static_cast<double>(used->mbps) / 1000},
+                                        {"better", better->name},
+                                        {"possible", static_cast<double>(better->mbps) / 1000}});
         }
     }
     if (!known) {
@@ -65,23 +73,19 @@ Outcome run(const Context& context)
     }
     finding.severity = Severity::Warning;
     finding.limit = Limit::Settings;
-    finding.title = words + (hosts.size() > 1 ? fmt::format("; {} hosts are affected", hosts.size()) : "");
+    finding.title = std::move(slowest);
+    if (hosts.size() > 1) {
+        finding.title += say(text::hosts, {{"hosts", hosts.size()}});
+    }
     finding.figures = {{"speed_ratio", Unit::Ratio, speedUp, context.option("times")}};
     finding.settings = {"NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME"};
-    finding.advice =
-        "Set NCCL_SOCKET_IFNAME (and GLOO_SOCKET_IFNAME) to the fast interface on every host (by a prefix if "
-        "names differ), and check that it has an address that the others can reach. Data loading over the "
-        "network counts too: compare with the NET/Socket lines of `NCCL_DEBUG=INFO`.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    socket_interface, .title = "Data went over a slow interface", .needs = "sampled (network, host_network)",
-    .options = kOptions, .run = run,
-    .help = "The interface of each host that sent most, compared with the other cards of the host that are "
-            "up. All its traffic counts, including that of other programs. The cost is not estimated: "
-            "collectives between hosts could be faster by up to the ratio of the speeds.");
+RINGSIDE_RULE(socket_interface, .title = text::heading, .needs = "sampled (network, host_network)",
+              .options = kOptions, .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_socket_interface

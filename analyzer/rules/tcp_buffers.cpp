@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds TCP buffer limits that are too small for the interface that carried the data: a connection then waits
 // for acknowledgements. The limits are computed in settings/tcp.h, which the doctor uses before a run too.
+#include "words/tcp_buffers.h"
+
 #include "rules/shared/sockets.h"
 #include "settings/tcp.h"
+#include "words/span.h"
 
 namespace ringside::rules::rule_tcp_buffers {
 namespace {
+
+namespace text = words::tcp_buffers;
 
 constexpr Option kOptions[] = {
     {"round_trip_ms", 0.5, "round trip between the hosts; 0.1 to 0.5 within a data centre"},
@@ -13,17 +18,22 @@ constexpr Option kOptions[] = {
      "fewest bytes that an interface sent: less cannot be the gradients of a run"},
 };
 
+words::Text titleOf(const settings::TcpRemark& remark)
+{
+    return say(text::problem, {{"what", remark.what}});
+}
+
 Finding describe(const settings::TcpRemark& remark)
 {
     Finding finding;
     finding.severity = remark.severity;
     finding.limit = Limit::Settings;
-    finding.title = remark.what;
+    finding.title = titleOf(remark);
     finding.settings = {remark.setting};
     if (remark.bytes && remark.wanted) {
         finding.figures = {{"bytes", Unit::Bytes, *remark.bytes, *remark.wanted}};
     }
-    finding.advice = fmt::format("{} On every host: `{}`, and compare.", remark.advice, remark.fix);
+    finding.advice = say(text::remedy, {{"advice", remark.advice}, {"fix", remark.fix}});
     return finding;
 }
 
@@ -35,13 +45,13 @@ void checkHost(const Context& context, const SocketHost& host, const Interface& 
     for (const settings::TcpRemark& remark :
          settings::checkTcpBuffers([&host](std::string_view name) { return host.kernel(name); }, need)) {
         auto same = std::find_if(findings.begin(), findings.end(),
-                                 [&](const Finding& each) { return each.title == remark.what; });
+                                 [&](const Finding& each) { return each.title == titleOf(remark); });
         if (same == findings.end()) {
             same = findings.insert(findings.end(), describe(remark));
             hosts.emplace_back();
         }
         hosts[static_cast<std::size_t>(same - findings.begin())].push_back(host.name);
-        addEvidence(context, host, "the whole run of a rank on this host", *same);
+        addEvidence(context, host, words::span::host_run, *same);
     }
 }
 
@@ -64,22 +74,18 @@ Outcome run(const Context& context)
         }
     }
     if (!known) {
-        return NotApplicable{"needs the traffic of network interfaces and the kernel's settings of TCP (tier "
-                             "sampled, sources network and host_network)"};
+        return NotApplicable{text::not_measured};
     }
     for (std::size_t i = 0; i < findings.size(); ++i) {
-        findings[i].title = fmt::format("On {}: ", hostsText(hosts[i])) + findings[i].title;
+        findings[i].title =
+            say(text::title, {{"hosts", hostsText(hosts[i])}, {"problem", findings[i].title}});
     }
     return findings;
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    tcp_buffers, .title = "TCP buffers may limit the bandwidth", .needs = "sampled (network, host_network)",
-    .options = kOptions, .run = run,
-    .help = "Window scaling, and the largest buffers of a connection compared with twice the bandwidth-delay "
-            "product of the interface's speed and the round trip. Several sockets per pair share the need. "
-            "It applies only if an interface carried gradients. The cost is not estimated.");
+RINGSIDE_RULE(tcp_buffers, .title = text::heading, .needs = "sampled (network, host_network)",
+              .options = kOptions, .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_tcp_buffers

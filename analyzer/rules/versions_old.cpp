@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds libraries older than practitioners' guides ask for. Newer ones are faster, and detect by themselves
 // what older ones must be configured for.
+#include "words/versions_old.h"
+
 #include "rules/shared/settings.h"
 #include "values/parse_number.h"
 
@@ -9,6 +11,8 @@
 
 namespace ringside::rules::rule_versions_old {
 namespace {
+
+namespace text = words::versions_old;
 
 constexpr Option kOptions[] = {
     {"cuda_runtime", 11.08,
@@ -62,35 +66,35 @@ Outcome run(const Context& context)
         Finding finding;
         for (const model::Rank& rank : context.run.ranks) {
             const trace::ProcessTrace& process = context.run.processOf(rank);
-            const auto text = settingOf(process, library.version);
-            const auto version = versionOf(text.value_or(""));
+            const auto found = settingOf(process, library.version);
+            const auto version = versionOf(found.value_or(""));
             known = known || version;
             if (!version || *version >= oldest) {
                 continue;
             }
-            finding.title =
-                fmt::format("{} {} is older than {}.{}", library.name, *text, oldest.major, oldest.minor);
+            finding.title = say(text::title, {{"library", library.name},
+                                              {"version", *found},
+                                              {"major", oldest.major},
+                                              {"minor", oldest.minor}});
             finding.ranks.push_back(rank.rank);
         }
         if (!finding.ranks.empty()) {
             finding.severity = Severity::Warning;
             finding.limit = Limit::Settings;
             finding.cause = false;
-            finding.advice = "Try a container or wheel with newer libraries, first on a few nodes, and "
-                             "compare with `ringside diff`.";
+            finding.advice = text::remedy;
             findings.push_back(std::move(finding));
         }
     }
     if (!known) {
-        return NotApplicable{"needs the versions of the libraries, which were not recorded in this trace"};
+        return NotApplicable{text::not_measured};
     }
     return findings;
 }
 
 } // namespace
 
-RINGSIDE_RULE(versions_old, .title = "Libraries are old", .needs = "host", .options = kOptions, .run = run,
-              .help = "Versions of the CUDA runtime and NCCL that the ranks loaded. The cost is not "
-                      "estimated: it depends on what the newer version does better.");
+RINGSIDE_RULE(versions_old, .title = text::heading, .needs = "host", .options = kOptions, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_versions_old

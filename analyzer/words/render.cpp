@@ -39,10 +39,14 @@ std::string numberText(Form form, double number)
         return fmt::format("{:.1f}", number);
     case Form::TwoDigits:
         return fmt::format("{:.2f}", number);
+    case Form::ThreeDigits:
+        return fmt::format("{:.3f}", number);
     case Form::OneFigure:
         return fmt::format("{:.1g}", number);
     case Form::TwoFigures:
         return fmt::format("{:.2g}", number);
+    case Form::Seconds:
+        return fmt::format("{:.1f} s", number / 1e9);
     case Form::Milliseconds:
         return values::milliseconds(number);
     case Form::Sampled:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/settings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace ringside::rules {

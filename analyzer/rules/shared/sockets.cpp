@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/sockets.h"
 
-#include <fmt/format.h>
+#include "words/sockets.h"
 
 #include <algorithm>
 
@@ -88,14 +88,13 @@ void addEvidence(const Context& context, const SocketHost& host, words::Text wha
     }
 }
 
-std::string hostsText(const std::vector<std::string>& hosts)
+words::Text hostsText(const std::vector<std::string>& hosts)
 {
-    constexpr std::size_t kNamed = 3;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(kNamed, hosts.size()); ++i) {
-        text += (i == 0 ? "" : ", ") + hosts[i];
-    }
-    return text + (hosts.size() > kNamed ? fmt::format(" and {} more", hosts.size() - kNamed) : "");
+    constexpr std::ptrdiff_t kNamed = 3;
+    const std::ptrdiff_t more = std::ssize(hosts) - kNamed;
+    return more <= 0 ? say(words::sockets::named, {{"hosts", hosts}})
+                     : say(words::sockets::and_more,
+                           {{"hosts", std::vector(hosts.begin(), hosts.begin() + kNamed)}, {"more", more}});
 }
 
 } // namespace ringside::rules

@@ -5,6 +5,7 @@
 #include "rules/shared/device_samples.h"
 #include "rules/shared/settings.h"
 #include "values/parse_number.h"
+#include "words/sockets.h"
 
 #include <map>
 
@@ -56,11 +57,10 @@ struct SocketHost {
 void addEvidence(const Context& context, const SocketHost& host, words::Text what, Finding& finding);
 
 /// Joins up to three names with commas: "host0, host1, host2 and 2 more".
-[[nodiscard]] std::string hostsText(const std::vector<std::string>& hosts);
+[[nodiscard]] words::Text hostsText(const std::vector<std::string>& hosts);
 
 inline constexpr double kGradientBytes = 1e8; ///< less traffic cannot be the gradients of a run
-inline const NotApplicable kOneHost{"all ranks are on one host"};
-inline const NotApplicable kNeedsSockets{
-    "needs the traffic and the speed of network interfaces (tier sampled, sources network and host_network)"};
+inline const NotApplicable kOneHost{words::sockets::one_host};
+inline const NotApplicable kNeedsSockets{words::sockets::needs};
 
 } // namespace ringside::rules

@@ -2,6 +2,7 @@
 #include "rules/shared/variable_findings.h"
 
 #include "values/parse_number.h"
+#include "words/variable_findings.h"
 
 #include <algorithm>
 
@@ -64,15 +65,20 @@ bool recorded(const trace::ProcessTrace& process, const settings::Variables& var
                : !variables.empty();
 }
 
+words::Text titleOf(const settings::Remark& remark)
+{
+    return say(words::variable_findings::title, {{"what", remark.what}});
+}
+
 Finding findingOf(const settings::Remark& remark)
 {
     Finding finding;
     finding.severity = remark.severity;
     finding.limit = Limit::Settings;
     finding.cause = false;
-    finding.title = remark.what;
+    finding.title = titleOf(remark);
     finding.settings = {remark.variable};
-    finding.advice = remark.advice;
+    finding.advice = say(words::variable_findings::remedy, {{"advice", remark.advice}});
     return finding;
 }
 
@@ -93,7 +99,7 @@ Outcome variableFindings(const Context& context, settings::Trouble trouble)
             if (remark.trouble != trouble) {
                 continue;
             }
-            auto same = std::ranges::find(findings, remark.what, &Finding::title);
+            auto same = std::ranges::find(findings, titleOf(remark), &Finding::title);
             if (same == findings.end()) {
                 findings.push_back(findingOf(remark));
                 same = std::prev(findings.end());
@@ -101,15 +107,13 @@ Outcome variableFindings(const Context& context, settings::Trouble trouble)
             same->ranks.push_back(rank.rank);
             const trace::ProcessRow& row = process.process;
             same->evidence.push_back(evidence(rank, {row.startNs, row.endNs.value_or(row.startNs)},
-                                              "the environment of this rank"));
+                                              words::variable_findings::environment));
         }
     }
     if (!known) {
-        return NotApplicable{
-            trouble == settings::Trouble::Unknown
-                ? "needs the names of the variables that the loaded NCCL knows, which were not recorded in "
-                  "this trace"
-                : "needs the environment of the ranks, which was not recorded in this trace"};
+        return NotApplicable{trouble == settings::Trouble::Unknown
+                                 ? words::variable_findings::unknown_names
+                                 : words::variable_findings::no_environment};
     }
     return findings;
 }
