@@ -41,12 +41,8 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(compute_jitter, .title = "Kernels are disturbed on changing ranks",
-              .needs = "device, on all ranks", .options = kOptions, .run = run,
-              .help = "As data_skew, but different kernels take longer each time: the cosine between the "
-                      "growths of the long steps' kernels is below 0.7. The cost is the longest compute time "
-                      "of a step above the mean of its ranks.",
-              .comparesRanks = true, .ofSteps = true,
+RINGSIDE_RULE(compute_jitter, .title = text::heading, .needs = "device, on all ranks", .options = kOptions,
+              .run = run, .help = text::help, .comparesRanks = true, .ofSteps = true,
               .partOf = {"cpu_contention", "clock_throttling", "step_time_jitter", "exposed_communication"});
 
 } // namespace ringside::rules::rule_compute_jitter

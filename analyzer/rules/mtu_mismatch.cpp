@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the MTU of RDMA ports. For RoCE it follows from the interface's MTU, for InfiniBand the subnet
 // manager sets it. A small MTU costs headers and work per packet. If the two ends differ, connections fail.
+#include "words/mtu_mismatch.h"
+
 #include "rules/shared/port_peers.h"
+#include "words/span.h"
 
 #include <map>
 
 namespace ringside::rules::rule_mtu_mismatch {
 namespace {
+
+namespace text = words::mtu_mismatch;
 
 constexpr Option kOptions[] = {
     {"mtu", 4096, "least payload of a packet, bytes (the default is the largest RDMA MTU)"},
@@ -69,16 +74,16 @@ std::optional<Finding> checkMtus(const Context& context, const Group& group, con
         finding.links.push_back(port->label());
     }
     finding.limit = Limit::Settings;
-    finding.title = differ ? fmt::format("{}: packets of {} bytes, on other ports of this run of {}",
-                                         portsText(finding.links), smallest, mtus.rbegin()->first)
-                           : fmt::format("{}: packets of {} bytes, where up to {:.0f} are possible",
-                                         portsText(finding.links), smallest, possible(context, ports));
+    finding.title = differ ? say(text::differ, {{"ports", portsText(finding.links)},
+                                                {"smallest", smallest},
+                                                {"largest", mtus.rbegin()->first}})
+                           : say(text::small, {{"ports", portsText(finding.links)},
+                                               {"smallest", smallest},
+                                               {"possible", possible(context, ports)}});
     finding.figures = {{"mtu_bytes", Unit::Bytes, static_cast<double>(smallest), context.option("mtu")}};
-    addEvidence(context, *ports.front(), ports.front()->sampled(), "the sampled part of the run", finding);
+    addEvidence(context, *ports.front(), ports.front()->sampled(), words::span::sampled, finding);
     finding.settings = {"mtu"};
-    finding.advice =
-        "RoCE: raise the interface's MTU on every host and every switch on the path (`ip link set DEV mtu "
-        "4200` or 9000), the same everywhere. InfiniBand: raise the partition's MTU at the subnet manager.";
+    finding.advice = text::remedy;
     return finding;
 }
 
@@ -86,8 +91,7 @@ Outcome run(const Context& context)
 {
     const auto groups = mtusByGroup(context);
     if (groups.empty()) {
-        return NotApplicable{"needs the MTU of active RDMA ports (tier sampled, source rdma): this run has "
-                             "none, or neither libibverbs nor sysfs reports it"};
+        return NotApplicable{text::not_measured};
     }
     std::vector<Finding> findings;
     for (const auto& [group, mtus] : groups) {
@@ -100,12 +104,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(mtu_mismatch, .title = "RDMA packets are small, or differ between ports",
-              .needs = "sampled (rdma)", .options = kOptions, .run = run,
-              .help = "The current and largest MTU of each port as libibverbs reports it. Without "
-                      "libibverbs, the MTU of RoCE is derived from the interface, and that of InfiniBand is "
-                      "not known. Ports are compared with those of the same link layer and role (rail, bond, "
-                      "storage, management).",
-              .checksLinks = true);
+RINGSIDE_RULE(mtu_mismatch, .title = text::heading, .needs = "sampled (rdma)", .options = kOptions,
+              .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_mtu_mismatch

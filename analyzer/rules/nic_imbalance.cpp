@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds hosts whose RDMA ports carried unequal traffic. Each GPU has its own rail. A rail that carries more
 // than the others, or none of the traffic, slows down all of them.
+#include "words/nic_imbalance.h"
+
 #include "rules/shared/port_peers.h"
+#include "words/span.h"
 
 #include <map>
 
 namespace ringside::rules::rule_nic_imbalance {
 namespace {
+
+namespace text = words::nic_imbalance;
 
 constexpr Option kOptions[] = {
     {"more", 1.2, "report above this ratio of a port's sent bytes to the median of its host's ports"},
@@ -45,17 +50,15 @@ std::optional<Finding> checkRail(const Context& context, const Rail& rail, doubl
     finding.severity = idle || ratio > context.option("much_more") ? Severity::Warning : Severity::Info;
     finding.limit = Limit::Link;
     finding.links = {rail.port->label()};
-    finding.title =
-        fmt::format("Port {} sent {} in this run, {:.2f} times the median of its host's ports{}",
-                    rail.port->label(), byteText(rail.bytes), ratio, idle ? ": it is hardly used" : "");
+    finding.title = say(text::title, {{"port", rail.port->label()}, {"bytes", rail.bytes}, {"ratio", ratio}});
+    if (idle) {
+        finding.title += text::idle;
+    }
     finding.figures = {{"ratio", Unit::Ratio, ratio, context.option(idle ? "idle" : "more")},
                        {"median_bytes", Unit::Bytes, median, {}}};
-    addEvidence(context, *rail.port, rail.port->sampled(), "the sampled part of the run", finding);
+    addEvidence(context, *rail.port, rail.port->sampled(), words::span::sampled, finding);
     finding.settings = {"NCCL_IB_HCA", "NCCL_CROSS_NIC"};
-    finding.advice =
-        "Compare the adapters that NCCL chose for each rank (`NCCL_DEBUG=INFO`, NET/IB) with the ports of "
-        "this host: a port missing from NCCL_IB_HCA, a GPU far from its adapter, or two GPUs that share one. "
-        "A port for storage is no fault: remove it from NCCL_IB_HCA.";
+    finding.advice = text::remedy;
     return finding;
 }
 
@@ -81,20 +84,14 @@ Outcome run(const Context& context)
         }
     }
     if (!known) {
-        return NotApplicable{"needs the traffic of at least three RDMA ports of one rate on a host (tier "
-                             "sampled, source rdma)"};
+        return NotApplicable{text::not_measured};
     }
     return findings;
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    nic_imbalance, .title = "A host's RDMA ports carry unequal loads", .needs = "sampled (rdma)",
-    .options = kOptions, .run = run,
-    .help =
-        "Bytes that each active RDMA port of a host sent during the run, compared with the median of its "
-        "ports of the same rate. All traffic of a port counts, including that of other jobs. No source gives "
-        "a limit, and a job may use some of its rails on purpose, so it is no problem by itself.");
+RINGSIDE_RULE(nic_imbalance, .title = text::heading, .needs = "sampled (rdma)", .options = kOptions,
+              .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_nic_imbalance

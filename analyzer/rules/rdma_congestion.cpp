@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds congestion of the RDMA network: switches mark packets, receivers ask senders to slow down, or a port
 // has data but may not send it. Congestion costs time; by itself it loses no packets.
+#include "words/rdma_congestion.h"
+
 #include "rules/shared/link_cause.h"
 #include "rules/shared/port_peers.h"
 
 namespace ringside::rules::rule_rdma_congestion {
 namespace {
+
+namespace text = words::rdma_congestion;
 
 constexpr Option kOptions[] = {
     {"marked", 1e-3,
@@ -70,9 +74,12 @@ std::optional<double> medianHeld(const Context& context, const metrics::Port& po
     return shares.size() < 2 ? std::nullopt : std::optional(model::median(std::move(shares)));
 }
 
-void add(Finding& finding, std::string words)
+void add(Finding& finding, words::Text seen)
 {
-    finding.title += (finding.title.empty() ? "" : ", ") + std::move(words);
+    if (!finding.title.empty()) {
+        finding.title += text::next;
+    }
+    finding.title += std::move(seen);
 }
 
 void checkMarks(const Context& context, const metrics::Port& port, Finding& finding)
@@ -80,7 +87,7 @@ void checkMarks(const Context& context, const metrics::Port& port, Finding& find
     const double few = context.option("marked");
     const double marked = markedShare(port).value_or(0);
     if (marked > few) {
-        add(finding, fmt::format("{} of the packets it received were marked by switches", percent(marked)));
+        add(finding, say(text::marked, {{"marked", marked}}));
         finding.figures.push_back({"marked", Unit::Share, marked, few});
     }
 }
@@ -89,7 +96,7 @@ void checkSlowing(const Context& context, const metrics::Port& port, Finding& fi
 {
     const double slowed = slowedASecond(port).value_or(0);
     if (slowed > context.option("slowed")) {
-        add(finding, fmt::format("it was asked {:.0f} times per second to send slower", slowed));
+        add(finding, say(text::slowed, {{"slowed", slowed}}));
         finding.figures.push_back({"slowed_a_second", Unit::PerSecond, slowed, context.option("slowed")});
     }
 }
@@ -98,7 +105,7 @@ void checkLimits(const metrics::Port& port, Finding& finding)
 {
     const std::int64_t dropped = port.gain("limit_drops").value_or(0);
     if (dropped > 0) {
-        add(finding, fmt::format("{} packets were dropped at the limit of its instance", dropped));
+        add(finding, say(text::dropped, {{"dropped", dropped}}));
         finding.figures.push_back({"limit_drops", Unit::Count, static_cast<double>(dropped), 0});
     }
 }
@@ -109,8 +116,7 @@ void checkWaiting(const Context& context, const metrics::Port& port, Finding& fi
     const double held = heldShare(port).value_or(0);
     const auto median = medianHeld(context, port);
     if (median && hasTraffic(context, port) && held > context.option("held") && held > kOutlier * *median) {
-        add(finding, fmt::format("it waited at least {} of its time with data to send, its peers {}",
-                                 percent(held), percent(*median)));
+        add(finding, say(text::held, {{"held", held}, {"peers", *median}}));
         finding.severity = Severity::Warning;
         finding.figures.push_back({"held", Unit::Share, held, context.option("held")});
     }
@@ -141,7 +147,7 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
     if (finding.title.empty()) {
         return std::nullopt;
     }
-    finding.title = fmt::format("Port {} met congestion: ", port.label()) + finding.title;
+    finding.title = say(text::title, {{"port", port.label()}}) + finding.title;
     const auto moved = movedIn(port);
     addEvidence(context, port, moved.front(), "the interval between samples in which it was first counted",
                 finding);
@@ -150,10 +156,7 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
         finding.severity = Severity::Warning;
     }
     finding.severity = severityIfUsed(port, finding.severity);
-    finding.advice = "Marks come from switches on the path to the receiver: check who else uses these "
-                     "switches and whether flows of several ranks share one uplink (ECMP, rails that cross), "
-                     "and place the ranks of a rail under one switch. A port that waits is stopped by flow "
-                     "control: look for a slow receiver behind it (its PCIe link, its NUMA node).";
+    finding.advice = text::remedy;
     return finding;
 }
 
@@ -169,14 +172,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(rdma_congestion, .title = "The RDMA network is congested", .needs = "sampled (rdma)",
-              .options = kOptions, .run = run,
-              .help = "Marks of switches (ECN), requests to slow down (CNP) and the ticks in which a port "
-                      "had data but no credit to send, over the run. Marks and requests are how RoCE's "
-                      "congestion control works (Zhu et al., SIGCOMM 2015): they are information, and a "
-                      "warning if collectives were slow while they increased. No source tells how long a "
-                      "tick is, so waiting warns only beside at least two busy peers that hardly wait. Pause "
-                      "frames are judged by roce_not_lossless.",
-              .checksLinks = true);
+RINGSIDE_RULE(rdma_congestion, .title = text::heading, .needs = "sampled (rdma)", .options = kOptions,
+              .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_congestion

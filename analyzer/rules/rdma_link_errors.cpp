@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds errors of a port's physical link: symbols or packets are lost, or the link retrains, because of
 // cable, transceiver or connector. The port itself counts them; only errors during the run matter.
+#include "words/rdma_link_errors.h"
+
 #include "rules/shared/link_cause.h"
 
 #include <array>
 
 namespace ringside::rules::rule_rdma_link_errors {
 namespace {
+
+namespace text = words::rdma_link_errors;
 
 constexpr Option kOptions[] = {
     {"many", 10,
@@ -25,20 +29,20 @@ constexpr Option kOptions[] = {
 
 struct Kind {
     trace::SeriesMetric metric;
-    std::string_view words;
+    const words::Template* counted;
     bool side; ///< not caused by this link itself
 };
 const std::array<Kind, 10> kKinds{{
-    {"rx_corrupt", "corrupt payloads", false},
-    {"rx_errors", "bad packets received", false},
-    {"link_error_recoveries", "recoveries of the link", false},
-    {"link_integrity_errors", "link integrity errors", false},
-    {"buffer_overruns", "buffer overruns", false},
-    {"rx_remote_physical_errors", "packets damaged on another link", true},
-    {"tx_discards", "packets discarded before sending", true},
-    {"tx_constraint_errors", "packets refused for sending (partition)", true},
-    {"rx_constraint_errors", "packets refused on arrival (partition)", true},
-    {"symbol_errors", "symbol errors", false},
+    {"rx_corrupt", &text::corrupt, false},
+    {"rx_errors", &text::bad, false},
+    {"link_error_recoveries", &text::recoveries, false},
+    {"link_integrity_errors", &text::integrity, false},
+    {"buffer_overruns", &text::overruns, false},
+    {"rx_remote_physical_errors", &text::remote, true},
+    {"tx_discards", &text::discards, true},
+    {"tx_constraint_errors", &text::tx_refused, true},
+    {"rx_constraint_errors", &text::rx_refused, true},
+    {"symbol_errors", &text::symbols, false},
 }};
 
 bool corrected(const metrics::Port& port)
@@ -92,28 +96,31 @@ std::optional<Severity> severityOf(const Context& context, const metrics::Port& 
 }
 
 /// Damaged on another link: this port only passes on what an earlier hop marked.
-std::string_view adviceFor(bool onlyUpstream)
+const words::Template& adviceFor(bool onlyUpstream)
 {
-    return onlyUpstream
-               ? "This link is not at fault. Find the port upstream on which errors begin (`ibqueryerrors`, "
-                 "port_rcv_errors and symbol_error of the switches on the path), and repair that link."
-               : "Reseat or replace the cable and the transceiver, clean their ends, and try another port of "
-                 "the switch, one at a time; `mlxlink -m -c` shows margins and the errors that were "
-                 "corrected. Refused packets point to partition keys.";
+    return onlyUpstream ? text::remedy_upstream : text::remedy;
 }
 
 /// What bad packets were, where perfquery -E tells.
-std::string detailsText(const metrics::Port& port)
+words::Text detailsText(const metrics::Port& port)
 {
     const std::string_view details = port.fact("receive_error_details");
-    return details.empty() ? std::string() : fmt::format("; of all bad packets received: {}", details);
+    return details.empty() ? words::Text() : say(text::details, {{"details", details}});
+}
+
+void addNext(words::Text& list, words::Text next)
+{
+    if (!list.empty()) {
+        list += text::next;
+    }
+    list += std::move(next);
 }
 
 std::optional<Finding> checkErrors(const Context& context, const metrics::Port& port)
 {
     Finding finding;
     finding.severity = Severity::Info;
-    std::string words;
+    words::Text counted;
     std::vector<model::Interval> moved;
     bool onlyUpstream = true;
     for (const Kind& kind : kKinds) {
@@ -124,8 +131,8 @@ std::optional<Finding> checkErrors(const Context& context, const metrics::Port& 
         }
         finding.severity = std::max(finding.severity, severityIfUsed(port, *severity));
         onlyUpstream = onlyUpstream && kind.metric == "rx_remote_physical_errors";
-        words += fmt::format("{}{}{} {}", words.empty() ? "" : ", ",
-                             port.gainedAtLeast(kind.metric) ? "at least " : "", errors, kind.words);
+        const words::Text count = say(*kind.counted, {{"count", errors}});
+        addNext(counted, port.gainedAtLeast(kind.metric) ? text::at_least + count : count);
         finding.figures.push_back(
             {std::string(kind.metric.text()), Unit::Count, static_cast<double>(errors), {}});
         for (const metrics::Gain& each : port.gains(kind.metric)) {
@@ -134,10 +141,11 @@ std::optional<Finding> checkErrors(const Context& context, const metrics::Port& 
             }
         }
     }
-    if (words.empty()) {
+    if (counted.empty()) {
         return std::nullopt;
     }
-    finding.title = fmt::format("Port {} had {} in this run{}", port.label(), words, detailsText(port));
+    finding.title =
+        say(text::title, {{"port", port.label()}, {"errors", counted}, {"details", detailsText(port)}});
     addEvidence(context, port, moved.front(), "the interval between samples in which they were first counted",
                 finding);
     addCause(port, moved, finding);
@@ -160,32 +168,28 @@ std::optional<Finding> checkHistory(const Context& context, const metrics::Port&
         return std::nullopt;
     }
     Finding finding;
-    std::string words;
+    words::Text counted;
     bool many = false;
-    const auto add = [&](const trace::SeriesMetric& metric, std::string_view what, double least) {
+    const auto add = [&](const trace::SeriesMetric& metric, const words::Template& what, double least) {
         const std::int64_t count = port.last(metric).value_or(0);
         if (count > 0) {
             many = many || static_cast<double>(count) >= least;
-            words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, what);
+            addNext(counted, say(what, {{"count", count}}));
             finding.figures.push_back(
                 {std::string(metric.text()), Unit::Count, static_cast<double>(count), least});
         }
     };
-    add("link_downed",
-        port.last("link_downed") == std::optional<std::int64_t>(1) ? "loss of the link"
-                                                                   : "losses of the link",
-        context.option("many"));
+    add("link_downed", text::losses, context.option("many"));
     for (const Kind& kind : kKinds) {
-        add(kind.metric, kind.words, context.option(kind.side ? "many_side" : "many"));
+        add(kind.metric, *kind.counted, context.option(kind.side ? "many_side" : "many"));
     }
-    if (words.empty()) {
+    if (counted.empty()) {
         return std::nullopt;
     }
     finding.severity = many ? Severity::Warning : Severity::Info;
-    finding.title = fmt::format("Port {} had counted {} when it was read; the period is not known{}",
-                                port.label(), words, detailsText(port));
-    finding.advice = "Read it again while the job runs, and pass both files (--from OLD --from NEW): only "
-                     "counters that still increase show a current fault. `perfquery -R` resets them.";
+    finding.title =
+        say(text::history, {{"port", port.label()}, {"errors", counted}, {"details", detailsText(port)}});
+    finding.advice = text::remedy_history;
     return finding;
 }
 
@@ -203,16 +207,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(rdma_link_errors, .title = "An RDMA link has errors", .needs = "sampled (rdma)",
-              .options = kOptions, .run = run,
-              .help =
-                  "Increase of a port's error counters during the run; earlier errors do not count. A "
-                  "counter that was stuck at its largest value before cannot be used: `ringside links` "
-                  "lists such counters; one that gets there during the run counts as at least so many. "
-                  "Errors of a port that carries no data are information, and so are some in a day: a "
-                  "link with a bit error rate of 1e-15, which is normal, has them. Totals of a port that was "
-                  "read once, by another tool, warn from `many` on: a link that was lost when its host "
-                  "was restarted has counted that, too.",
-              .checksLinks = true);
+RINGSIDE_RULE(rdma_link_errors, .title = text::heading, .needs = "sampled (rdma)", .options = kOptions,
+              .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_link_errors

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds RDMA ports that were not active, or went down during the run. NCCL leaves out ports that are down
 // when it starts. It fails, or waits for minutes, if a port goes down while it is in use.
+#include "words/rdma_port_down.h"
+
 #include "rules/shared/port_outage.h"
 #include "rules/shared/port_peers.h"
+#include "words/span.h"
 
 namespace ringside::rules::rule_rdma_port_down {
 namespace {
+
+namespace text = words::rdma_port_down;
 
 constexpr Option kOptions[] = {
     {"flaps", 1,
@@ -23,7 +28,7 @@ struct States {
         0; ///< the largest of the drops seen in samples, reported by events, and counted by the port
     std::int64_t downNs = 0;
     model::Interval first; ///< around the first drop
-    const char* firstIs = "the interval between samples in which it first went down";
+    const words::Template* firstIs = &text::first_down;
 };
 
 /// Returns the states that samples show. Outages between two samples are not seen.
@@ -61,7 +66,7 @@ void addEvents(const metrics::Port& port, States& states)
     states.everActive = true;
     states.downNs = 0;
     states.first = outages.front();
-    states.firstIs = "from going down to coming back, by events";
+    states.firstIs = &text::by_events;
     for (const model::Interval& outage : outages) {
         states.downNs = model::addCapped(states.downNs, outage.length());
     }
@@ -85,18 +90,17 @@ States statesOf(const metrics::Port& port)
 }
 
 /// Drivers of RoCE say "Disabled" of every interface without a carrier (Linux, hw/mlx5/main.c).
-std::string_view physicalText(const metrics::Port& port)
+const words::Template& physicalText(const metrics::Port& port)
 {
     switch (port.last("physical_state").value_or(0)) {
     case 2:
-        return "Polling: no cable, or no device at its other end";
+        return text::polling;
     case 3:
-        return port.fact("link_layer") == "Ethernet" ? "no carrier, or switched off"
-                                                     : "Disabled: switched off";
+        return port.fact("link_layer") == "Ethernet" ? text::no_carrier : text::disabled;
     case 5:
-        return "LinkUp";
+        return text::link_up;
     default:
-        return "not trained";
+        return text::not_trained;
     }
 }
 
@@ -126,13 +130,11 @@ Siblings activeSiblings(const Context& context, const metrics::Port& port)
     return siblings;
 }
 
-std::string siblingsText(const Siblings& siblings)
+words::Text siblingsText(const Siblings& siblings)
 {
-    return !siblings.expected
-               ? std::string()
-               : fmt::format("; {} {} of its kind on this host {} active{}", siblings.active,
-                             siblings.active == 1 ? "port" : "ports", siblings.active == 1 ? "is" : "are",
-                             siblings.carry ? " and carry data" : "");
+    return siblings.expected
+               ? say(siblings.carry ? text::siblings_carry : text::siblings, {{"count", siblings.active}})
+               : words::Text();
 }
 
 /// Returns the severity of a port that is down now: NCCL would have used a rail like its siblings.
@@ -140,6 +142,13 @@ std::optional<Severity> severityBySiblings(const Siblings& siblings)
 {
     return !siblings.expected ? std::nullopt
                               : std::optional(siblings.carry ? Severity::Problem : Severity::Warning);
+}
+
+words::Text stateText(const States& states)
+{
+    return states.last != kActive ? text::still_down
+           : states.downNs > 0    ? say(text::for_about, {{"down", states.downNs}})
+                                  : words::Text();
 }
 
 Finding describeDrops(const Context& context, const metrics::Port& port, const States& states)
@@ -151,19 +160,14 @@ Finding describeDrops(const Context& context, const metrics::Port& port, const S
         finding.severity = std::max(
             finding.severity, severityBySiblings(activeSiblings(context, port)).value_or(Severity::Info));
     }
-    finding.title =
-        fmt::format("Port {} went down {} {} in this run{}; first {}", port.label(), states.drops,
-                    states.drops == 1 ? "time" : "times",
-                    states.last != kActive ? " and is down at its end"
-                    : states.downNs > 0    ? fmt::format(", for about {}", sampledTime(states.downNs))
-                                           : std::string(),
-                    momentText(context, port, states.first.start));
+    finding.title = say(text::drops, {{"port", port.label()},
+                                      {"drops", states.drops},
+                                      {"state", stateText(states)},
+                                      {"moment", momentText(context, port, states.first.start)}});
     finding.figures = {{"drops", Unit::Count, static_cast<double>(states.drops), context.option("flaps")},
                        {"down_ns", Unit::Ns, static_cast<double>(states.downNs), {}}};
-    addEvidence(context, port, states.first, states.firstIs, finding);
-    finding.advice =
-        "Check the cable, the transceiver and the switch's port (`mlxlink`, `ethtool -m`), and the host's "
-        "kernel log at that time. Until it is repaired, keep the port out of NCCL_IB_HCA.";
+    addEvidence(context, port, states.first, *states.firstIs, finding);
+    finding.advice = text::remedy_drops;
     return finding;
 }
 
@@ -173,13 +177,11 @@ Finding describeFatalError(const Context& context, const metrics::Port& port,
     Finding finding;
     finding.severity = severityIfUsed(port, Severity::Problem);
     finding.broken = finding.severity == Severity::Problem;
-    finding.title = fmt::format("The device of port {} reported a fatal error, {}: its connections are lost",
-                                port.label(), momentText(context, port, moments.front()));
+    finding.title =
+        say(text::fatal, {{"port", port.label()}, {"moment", momentText(context, port, moments.front())}});
     finding.figures = {{"fatal_errors", Unit::Count, static_cast<double>(moments.size()), {}}};
-    addEvidence(context, port, {moments.front(), moments.front()}, "when it was reported", finding);
-    finding.advice =
-        "Check the kernel log at that time for messages of the driver, and the device's firmware and "
-        "temperature. The job cannot continue over this device: restart the job without it.";
+    addEvidence(context, port, {moments.front(), moments.front()}, text::reported, finding);
+    finding.advice = text::remedy_fatal;
     return finding;
 }
 
@@ -189,19 +191,16 @@ Finding describeNeverUp(const Context& context, const metrics::Port& port, const
     const bool waits = states.last == kInit || states.last == kArmed;
     const Siblings siblings = activeSiblings(context, port);
     finding.severity = severityBySiblings(siblings).value_or(waits ? Severity::Warning : Severity::Info);
-    finding.title = (waits ? fmt::format("Port {} has a link but no subnet manager set it up (state {})",
-                                         port.label(), states.last == kInit ? "INIT" : "ARMED")
-                           : fmt::format("Port {} is down ({})", port.label(), physicalText(port))) +
+    finding.title = (waits ? say(text::no_manager,
+                                 {{"port", port.label()}, {"state", states.last == kInit ? "INIT" : "ARMED"}})
+                           : say(text::down, {{"port", port.label()}, {"state", physicalText(port)}})) +
                     siblingsText(siblings);
     finding.figures = {{"state", Unit::Count, static_cast<double>(states.last), {}},
                        {"active_siblings", Unit::Count, static_cast<double>(siblings.active), {}}};
-    addEvidence(context, port, port.sampled(), "the sampled part of the run", finding);
-    finding.advice = waits ? "NCCL leaves this port out. Check the subnet manager (`sminfo`, `ibstat`), and "
-                             "whether it reaches this switch."
-                     : siblings.expected
-                         ? "NCCL leaves this port out, so the other rails carry its share. Check its cable, "
-                           "its transceiver and the switch's port (`ibstat`, `mlxlink`, `ethtool -m`)."
-                         : "If the job should use it, check its cable and `ibstat`; else nothing is wrong.";
+    addEvidence(context, port, port.sampled(), words::span::sampled, finding);
+    finding.advice = waits               ? text::remedy_manager
+                     : siblings.expected ? text::remedy_rail
+                                         : text::remedy_unused;
     return finding;
 }
 
@@ -235,14 +234,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(rdma_port_down, .title = "An RDMA port is or was down", .needs = "sampled (rdma)",
-              .options = kOptions, .run = run,
-              .help = "State of each RDMA port at every sample, its own count of lost links, and, if "
-                      "libibverbs is present, the events of ports and devices, which also show outages "
-                      "between two samples. A port that was never up is a problem if most ports of the same "
-                      "adapter in the same place of the card are active and carry data, and a warning if "
-                      "those are idle: NCCL would have used it. Else it is information, or a warning if it "
-                      "waits for its subnet manager (gcm's check_iblink).",
-              .checksLinks = true);
+RINGSIDE_RULE(rdma_port_down, .title = text::heading, .needs = "sampled (rdma)", .options = kOptions,
+              .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_port_down

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds RDMA ports that run slower than possible: fewer lanes, a lower rate than the same adapter elsewhere
 // in the run, or a PCIe link that carries less than the port.
+#include "words/rdma_rate_low.h"
+
 #include "rules/shared/port_peers.h"
+#include "words/span.h"
 
 #include <map>
 
 namespace ringside::rules::rule_rdma_rate_low {
 namespace {
+
+namespace text = words::rdma_rate_low;
 
 constexpr Option kOptions[] = {
     {"lanes", 4,
@@ -68,47 +73,44 @@ bool isNarrow(const Context& context, const metrics::Port& port, const Fastest& 
 }
 
 /// A PCIe link that tells no rate, as in many virtual machines, is not judged.
-std::string pcieReason(const metrics::Port& port, std::int64_t rate, const Fastest& most)
+words::Text pcieReason(const metrics::Port& port, std::int64_t rate, const Fastest& most)
 {
     const std::int64_t pcie = port.last("pcie_mbps").value_or(0);
     if (pcie <= 0) {
         return {};
     }
     if (pcie < rate) {
-        return fmt::format("could carry {:g} Gb/s, but its PCIe link only {:.1f} Gb/s", gbps(rate),
-                           gbps(pcie));
+        return say(text::pcie_less, {{"rate", gbps(rate)}, {"pcie", gbps(pcie)}});
     }
-    return pcie < most.pcieMbps ? fmt::format("has a PCIe link of {:.1f} Gb/s, other ports of its kind one "
-                                              "of {:.1f} Gb/s",
-                                              gbps(pcie), gbps(most.pcieMbps))
-                                : std::string();
+    return pcie < most.pcieMbps
+               ? say(text::pcie_peers, {{"pcie", gbps(pcie)}, {"peers", gbps(most.pcieMbps)}})
+               : words::Text();
 }
 
 struct Reason {
-    std::string words;
+    words::Text what;
     bool ofItself = false; ///< nothing else than the rate's own size speaks against it
 };
 
 Reason reasonOf(const Context& context, const metrics::Port& port, std::int64_t rate, const Fastest& most)
 {
     if (const std::string_view better = port.fact("could_be"); !better.empty()) {
-        return {fmt::format("runs at {:g} Gb/s, and both of its ends can do {}", gbps(rate), better)};
+        return {say(text::could_be, {{"rate", gbps(rate)}, {"better", better}})};
     }
     if (isNarrow(context, port, most)) {
-        return {fmt::format("runs on {} of 4 lanes", *port.last("lanes"))};
+        return {say(text::lanes, {{"lanes", *port.last("lanes")}})};
     }
     if (static_cast<double>(rate) < context.option("part") * static_cast<double>(most.mbps)) {
-        return {fmt::format("runs at {:g} Gb/s, other ports of its kind at {:g} Gb/s", gbps(rate),
-                            gbps(most.mbps))};
+        return {say(text::peers, {{"rate", gbps(rate)}, {"peers", gbps(most.mbps)}})};
     }
     if (const auto before = port.first("rate_mbps"); before && rate < *before) {
-        return {fmt::format("fell from {:g} to {:g} Gb/s in this run", gbps(*before), gbps(rate))};
+        return {say(text::fell, {{"before", gbps(*before)}, {"rate", gbps(rate)}})};
     }
-    if (std::string pcie = pcieReason(port, rate, most); !pcie.empty()) {
+    if (words::Text pcie = pcieReason(port, rate, most); !pcie.empty()) {
         return {std::move(pcie)};
     }
     if (gbps(rate) < context.option("min_gbps")) {
-        return {fmt::format("runs at {:g} Gb/s", gbps(rate)), true};
+        return {say(text::slow, {{"rate", gbps(rate)}}), true};
     }
     return {};
 }
@@ -120,17 +122,15 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
     const Fastest most = kind != kinds.end() ? kind->second : Fastest{};
     const auto rate = rateOf(port, most);
     const Reason reason = rate ? reasonOf(context, port, *rate, most) : Reason{};
-    if (reason.words.empty()) {
+    if (reason.what.empty()) {
         return std::nullopt;
     }
     Finding finding;
     finding.severity = reason.ofItself ? severityIfUsed(port, Severity::Problem) : Severity::Problem;
-    finding.title = fmt::format("Port {} {}", port.label(), reason.words);
+    finding.title = say(text::title, {{"port", port.label()}, {"reason", reason.what}});
     finding.figures = {{"rate_gbps", Unit::GigabitsPerSecond, gbps(*rate), gbps(most.mbps)}};
-    addEvidence(context, port, port.sampled(), "the sampled part of the run", finding);
-    finding.advice = "Reseat the cable and check the settings of both ends (`mlxlink`, `ethtool`, the "
-                     "switch's port). For the PCIe link, check the slot, riser and firmware settings (`lspci "
-                     "-vv`, LnkSta). Every ring collective runs at the rate of its slowest port.";
+    addEvidence(context, port, port.sampled(), words::span::sampled, finding);
+    finding.advice = text::remedy;
     return finding;
 }
 
@@ -144,13 +144,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(rdma_rate_low, .title = "An RDMA port is slower than it could be", .needs = "sampled (rdma)",
-              .options = kOptions, .run = run,
-              .help = "Rate, lanes and PCIe link of each active port, compared with ports of the same kind "
-                      "of adapter in this run, also on idle hosts. If all are equally slow it is not seen, "
-                      "because sysfs does not report the largest rate of a port: `ringside doctor --expect` "
-                      "compares with a manifest, and `iblinkinfo` (`ringside links --from`) knows what both "
-                      "ends can do.",
-              .checksLinks = true);
+RINGSIDE_RULE(rdma_rate_low, .title = text::heading, .needs = "sampled (rdma)", .options = kOptions,
+              .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_rate_low

@@ -2,6 +2,8 @@
 // Finds retransmissions and failures of the RDMA transport. The counters that increased show the cause: a
 // peer or path that did not answer, packets lost on the path, a receiver that posted no buffers, or an error
 // of a program. Most are counted only by the sender; the peer sees nothing.
+#include "words/rdma_retransmissions.h"
+
 #include "rules/shared/link_cause.h"
 #include "rules/shared/lossy_pace.h"
 #include "rules/shared/port_outage.h"
@@ -10,6 +12,8 @@
 
 namespace ringside::rules::rule_rdma_retransmissions {
 namespace {
+
+namespace text = words::rdma_retransmissions;
 
 constexpr Option kOptions[] = {
     {"loss", 1e-6,
@@ -65,8 +69,7 @@ Finding findingFromFirst(const Context& context, const metrics::Port& port,
     if (!moved.empty()) {
         const auto first = std::min_element(moved.begin(), moved.end(),
                                             [](const auto& a, const auto& b) { return a.start < b.start; });
-        addEvidence(context, port, *first, "the interval between samples in which it was first counted",
-                    finding);
+        addEvidence(context, port, *first, text::first_counted, finding);
     }
     return finding;
 }
@@ -121,10 +124,11 @@ bool timedOutAtOnce(const Context& context, const metrics::Port& port)
     });
 }
 
-std::string gaveUpText(std::int64_t given)
+words::Text gaveUpText(std::int64_t given)
 {
-    return given <= 0 ? ""
-                      : fmt::format(", and gave up {}", given == 1 ? "once" : fmt::format("{} times", given));
+    return given <= 0   ? words::Text()
+           : given == 1 ? text::gave_up_once
+                        : say(text::gave_up, {{"given", given}});
 }
 
 /// How a port that found no answer is described.
@@ -134,35 +138,28 @@ struct Unanswered {
     std::int64_t silentNs = 0;
 };
 
-std::string unansweredTitle(const metrics::Port& port, const Unanswered& seen, double stallNs)
+words::Text unansweredTitle(const metrics::Port& port, const Unanswered& seen, double stallNs)
 {
     if (seen.silentNs > 0) {
-        return fmt::format(
-            "Port {} kept sending for about {} and received nothing: its peer is gone or cannot be reached",
-            port.label(), sampledTime(seen.silentNs));
+        return say(text::silent, {{"port", port.label()}, {"silent", seen.silentNs}});
     }
     if (isEfa(port)) {
-        return fmt::format("Port {} waited {} {} in vain{}: a peer did not answer any more", port.label(),
-                           seen.timeouts, seen.timeouts == 1 ? "time" : "times", gaveUpText(seen.given));
+        return say(text::efa_timeouts,
+                   {{"port", port.label()}, {"timeouts", seen.timeouts}, {"given", gaveUpText(seen.given)}});
     }
-    return fmt::format(
-        "Port {} waited {} {} in vain for its peer's answer, up to {:.1f} s in total{}: the peer is gone "
-        "or slow, or the path to it is broken or slow",
-        port.label(), seen.timeouts, seen.timeouts == 1 ? "time" : "times", stallNs / 1e9,
-        gaveUpText(seen.given));
+    return say(text::timeouts, {{"port", port.label()},
+                                {"timeouts", seen.timeouts},
+                                {"stall", stallNs},
+                                {"given", gaveUpText(seen.given)}});
 }
 
 void adviseOnSilence(const metrics::Port& port, Finding& finding)
 {
     if (isEfa(port)) {
-        finding.advice = "Check the other end first: whether its process or instance died. Then check that "
-                         "the security group allows all traffic within itself, and that both instances are "
-                         "in one placement group.";
+        finding.advice = text::remedy_efa_silent;
         return;
     }
-    finding.advice = "Check the other end first: whether its process died, its port went down, or its host "
-                     "stalled. Then check the switches in between. Queue pairs wait in parallel, so the sum "
-                     "of the waits is an upper bound; NCCL_IB_TIMEOUT sets how long one wait lasts.";
+    finding.advice = text::remedy_silent;
     finding.settings = {"NCCL_IB_TIMEOUT", "NCCL_IB_RETRY_CNT"};
 }
 
@@ -205,7 +202,7 @@ void addPace(const metrics::Port& port, double few, Finding& finding)
 {
     const auto pace = lossyPace(port, few);
     if (pace && pace->ratio() < 1.0) {
-        finding.title += fmt::format("; meanwhile it sent at {} of its usual rate", percent(pace->ratio()));
+        finding.title += say(text::pace, {{"pace", pace->ratio()}});
         finding.figures.push_back({"pace_while_lost", Unit::Share, pace->ratio(), {}});
     }
 }
@@ -213,15 +210,10 @@ void addPace(const metrics::Port& port, double few, Finding& finding)
 void adviseOnLoss(const metrics::Port& port, Finding& finding)
 {
     if (isEfa(port)) {
-        finding.advice = "EFA sends lost packets again over other paths, so some are normal. If collectives "
-                         "are slow at the same time, compare with another set of instances in the same "
-                         "placement group, and look for receivers that are overrun (rx_drops).";
+        finding.advice = text::remedy_efa_loss;
         return;
     }
-    finding.advice = "RoCE: check that the switches are lossless for this traffic class (PFC and ECN on "
-                     "every hop, NCCL_IB_TC) and whether their queues drop. InfiniBand: look for errors of "
-                     "the physical links on the way (rdma_link_errors, `ibqueryerrors`). With adaptive "
-                     "routing, packets may arrive out of order without being lost.";
+    finding.advice = text::remedy_loss;
     finding.settings = {"NCCL_IB_TC"};
 }
 
@@ -245,9 +237,10 @@ std::optional<Finding> findLoss(const Context& context, const metrics::Port& por
     Finding finding = findingFromFirst(context, port, moved);
     const bool many = !mild && share > few * kMany;
     finding.severity = many ? Severity::Problem : isEfa(port) ? Severity::Info : Severity::Warning;
-    finding.title =
-        fmt::format("Port {} retransmitted {} packets{}: they were lost on the path", port.label(), again,
-                    sent && *sent > 0 ? fmt::format(" ({:.2g} of those sent)", share) : "");
+    finding.title = say(
+        text::lost, {{"port", port.label()},
+                     {"again", again},
+                     {"share", sent && *sent > 0 ? say(text::share, {{"share", share}}) : words::Text()}});
     if (sent && *sent > 0) {
         finding.figures.push_back({"loss", Unit::Share, share, few});
     }
@@ -278,14 +271,10 @@ std::optional<Finding> findNotReady(const Context& context, const metrics::Port&
     const double rate = static_cast<double>(std::max(refused, none)) / seconds;
     finding.severity = given > 0 ? Severity::Problem : Severity::Info;
     finding.broken = given > 0;
-    finding.title =
-        none > 0 ? fmt::format("On port {} {} {} arrived before a receive buffer was posted", port.label(),
-                               none, none == 1 ? "message" : "messages")
-                 : fmt::format("Port {} was told {} {} that its peer is not ready to receive", port.label(),
-                               std::max(refused, given), std::max(refused, given) == 1 ? "time" : "times");
-    finding.title += given > 0
-                         ? fmt::format("{}: the connection of that queue pair is lost", gaveUpText(given))
-                         : std::string(": the software of the receiver was too slow");
+    finding.title = none > 0
+                        ? say(text::no_buffer, {{"port", port.label()}, {"messages", none}})
+                        : say(text::not_ready, {{"port", port.label()}, {"times", std::max(refused, given)}});
+    finding.title += given > 0 ? say(text::pair_lost, {{"given", gaveUpText(given)}}) : text::too_slow;
     finding.figures.push_back(
         {"not_ready_a_second", Unit::PerSecond, rate, context.option("not_ready_a_second")});
     addFigure(port, "rnr_naks", context.option("not_ready"), finding);
@@ -296,8 +285,7 @@ std::optional<Finding> findNotReady(const Context& context, const metrics::Port&
             std::max(finding.severity,
                      rate > context.option("not_ready_a_second") ? Severity::Problem : Severity::Warning);
     }
-    finding.advice = "The link is fine. NCCL's proxy threads of the receiving rank do not run in time: give "
-                     "each rank its own CPUs near its adapter (cpu_affinity, cpu_contention).";
+    finding.advice = text::remedy_not_ready;
     return finding;
 }
 
@@ -310,14 +298,10 @@ std::optional<Finding> findRefused(const Context& context, const metrics::Port& 
     const auto moved = movedIn(port, {"remote_access_errors"});
     Finding finding = findingFromFirst(context, port, moved);
     finding.severity = Severity::Warning;
-    finding.title = fmt::format(
-        "Port {} was refused access to its peer's memory {} {}: an error of the programs, not of the link",
-        port.label(), errors, errors == 1 ? "time" : "times");
+    finding.title = say(text::refused, {{"port", port.label()}, {"times", errors}});
     addFigure(port, "remote_access_errors", 0, finding);
     addCause(port, moved, finding);
-    finding.advice =
-        "Find out which process ended or unregistered memory first: such errors follow a peer that frees its "
-        "buffers while messages are under way. Check that all hosts use the same NCCL and plugin versions.";
+    finding.advice = text::remedy_refused;
     return finding;
 }
 
@@ -331,8 +315,7 @@ std::optional<Finding> findImpaired(const Context& context, const metrics::Port&
     const auto moved = movedIn(port, {"impaired_connections"});
     Finding finding = findingFromFirst(context, port, moved);
     finding.severity = Severity::Info;
-    finding.title = fmt::format("Port {} lowered the rate of connections {} {}, because they were impaired",
-                                port.label(), times, times == 1 ? "time" : "times");
+    finding.title = say(text::impaired, {{"port", port.label()}, {"times", times}});
     addFigure(port, "impaired_connections", 0, finding);
     if (addSlowCollectives(context, port, moved, finding)) {
         finding.severity = Severity::Warning;
@@ -356,14 +339,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(rdma_retransmissions, .title = "RDMA transport errors", .needs = "sampled (rdma)",
-              .options = kOptions, .run = run,
-              .help = "Increase of the transport's counters during the run, grouped by meaning: no answer "
-                      "(peer or path), loss on the path, a receiver that was not ready, refused access. "
-                      "Receivers that were not ready are information, unless the queue pair gave up or "
-                      "collectives were slow at that time. EFA is judged by its own counters. The cost is "
-                      "the extra time of collectives that took more than twice their usual time "
-                      "while the counters increased; it is not known without the arrivals of all ranks.",
-              .checksLinks = true);
+RINGSIDE_RULE(rdma_retransmissions, .title = text::heading, .needs = "sampled (rdma)", .options = kOptions,
+              .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_retransmissions

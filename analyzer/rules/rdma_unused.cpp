@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds hosts with active RDMA ports whose data went through sockets: every byte then passes the kernel and
 // is copied, at a fraction of the rate.
+#include "words/rdma_unused.h"
+
 #include "rules/shared/ports.h"
-#include "rules/shared/settings.h"
+#include "rules/shared/sockets.h"
+#include "words/span.h"
 
 #include <map>
 
 namespace ringside::rules::rule_rdma_unused {
 namespace {
+
+namespace text = words::rdma_unused;
 
 constexpr Option kOptions[] = {
     {"part", 0.1,
@@ -58,16 +63,16 @@ void addSockets(const Context& context, std::map<std::string, HostTraffic>& host
 }
 
 /// Returns the environment variable that explains it, with its value; empty if there is none.
-std::string cause(const Context& context)
+words::Text cause(const Context& context)
 {
     for (const trace::ProcessTrace& process : context.run.trace.processes) {
         const auto disabled = foreignSettingOf(process, "environment", "NCCL_IB_DISABLE");
         const auto net = foreignSettingOf(process, "environment", "NCCL_NET");
         if (disabled && *disabled != "0") {
-            return fmt::format("NCCL_IB_DISABLE={} is set", *disabled);
+            return say(text::set, {{"variable", "NCCL_IB_DISABLE"}, {"value", *disabled}});
         }
         if (net && (*net == "Socket" || *net == "socket")) {
-            return fmt::format("NCCL_NET={} is set", *net);
+            return say(text::set, {{"variable", "NCCL_NET"}, {"value", *net}});
         }
     }
     return {};
@@ -76,7 +81,7 @@ std::string cause(const Context& context)
 Outcome run(const Context& context)
 {
     if (context.run.hosts.size() < 2) {
-        return NotApplicable{"all ranks are on one host"};
+        return kOneHost;
     }
     std::map<std::string, HostTraffic> hosts = rdmaByHost(context);
     addSockets(context, hosts);
@@ -93,36 +98,30 @@ Outcome run(const Context& context)
         sockets += *host.sockets;
         rdma += *host.rdma;
         finding.links.push_back(host.port->label());
-        addEvidence(context, *host.port, host.port->sampled(), "the sampled part of the run", finding);
+        addEvidence(context, *host.port, host.port->sampled(), words::span::sampled, finding);
     }
     if (!known) {
-        return NotApplicable{"needs the traffic of RDMA ports and of interfaces (tier sampled, sources rdma "
-                             "and network) of the same host"};
+        return NotApplicable{text::not_measured};
     }
     if (finding.links.empty()) {
         return std::vector<Finding>{};
     }
-    const std::string why = cause(context);
     finding.severity = Severity::Warning;
     finding.limit = Limit::Settings;
-    finding.title = fmt::format("{} {} up, but {} went through sockets and {} through RDMA{}{}",
-                                portsText(finding.links), finding.links.size() == 1 ? "is" : "are",
-                                byteText(sockets), byteText(rdma), why.empty() ? "" : ": ", why);
+    finding.title = say(text::title, {{"ports", portsText(finding.links)},
+                                      {"count", finding.links.size()},
+                                      {"sockets", sockets},
+                                      {"rdma", rdma},
+                                      {"why", cause(context)}});
     finding.figures = {{"rdma_part", Unit::Share, rdma / sockets, context.option("part")}};
     finding.settings = {"NCCL_IB_DISABLE", "NCCL_IB_HCA", "NCCL_NET"};
-    finding.advice = "Check the line `NET/IB` or `NET/Socket` of `NCCL_DEBUG=INFO`. Unset NCCL_IB_DISABLE, "
-                     "let NCCL_IB_HCA name these ports, and in containers pass /dev/infiniband in, with "
-                     "libibverbs and no limit on locked memory.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    rdma_unused, .title = "RDMA is available but not used", .needs = "sampled (rdma, network)",
-    .options = kOptions, .run = run,
-    .help =
-        "Bytes that active RDMA ports sent, compared with those that the host's interfaces sent. The cost is "
-        "not estimated: it is the time that collectives between hosts would save at the port's rate.");
+RINGSIDE_RULE(rdma_unused, .title = text::heading, .needs = "sampled (rdma, network)", .options = kOptions,
+              .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_rdma_unused

@@ -2,19 +2,24 @@
 // Checks the port addresses (GIDs) that RoCE connections use. With RoCE v1 or a link-local address, packets
 // are not routed, and RoCE v1 carries no congestion marks. Ends that use different versions do not connect at
 // all.
+#include "words/roce_gid.h"
+
 #include "rules/shared/ports.h"
 #include "rules/shared/settings.h"
 #include "values/parse_number.h"
+#include "words/span.h"
 
 #include <map>
 
 namespace ringside::rules::rule_roce_gid {
 namespace {
 
+namespace text = words::roce_gid;
+
 /// The address that the NCCL of a process uses on a port.
 struct UsedAddress {
     std::string kind; ///< "v2 IPv4"; empty if there is no address
-    std::string why;  ///< reason, "NCCL_IB_GID_INDEX is 0"
+    words::Text why;  ///< reason, "NCCL_IB_GID_INDEX is 0"
 };
 
 /// Returns the kind of address at an index of "0 v1 link-local, 3 v2 IPv4"; empty if there is none.
@@ -55,18 +60,16 @@ std::optional<UsedAddress> addressOn(const trace::ProcessTrace& process, const m
     const bool asked = set && *set >= 0; // -1 is the same as not set
     if (!asked && choosesBestAddress(process)) {
         const std::string_view best = port.fact("gids");
-        return best == "RoCE v2, routable" ? UsedAddress{"v2", {}}
-               : best == "RoCE v2, link-local only"
-                   ? UsedAddress{"v2 link-local", "the port has no better one"}
-               : best == "RoCE v1 only" ? UsedAddress{"v1", "the port has no other"}
-                                        : UsedAddress{"", "the port has no address"};
+        return best == "RoCE v2, routable"          ? UsedAddress{"v2", {}}
+               : best == "RoCE v2, link-local only" ? UsedAddress{"v2 link-local", text::none_better}
+               : best == "RoCE v1 only"             ? UsedAddress{"v1", text::none_other}
+                                                    : UsedAddress{"", text::no_address};
     }
     if (port.fact("gid_table").empty()) {
         return std::nullopt;
     }
     return UsedAddress{kindAt(port.fact("gid_table"), set.value_or(0)),
-                       asked ? fmt::format("NCCL_IB_GID_INDEX is {}", *set)
-                             : std::string("NCCL_IB_GID_INDEX is not set, and this NCCL uses the first one")};
+                       asked ? say(text::index, {{"index", *set}}) : text::first};
 }
 
 /// Returns the addresses that the processes of the port's host use, keyed by kind. These are the ranks, or
@@ -107,14 +110,11 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
     finding.severity = severityIfUsed(port, kind.empty() ? Severity::Problem : Severity::Warning);
     finding.title =
         kind.empty()
-            ? fmt::format("Port {} has no address at that index: {}", port.label(), bad->second.why)
-            : fmt::format("NCCL uses a RoCE {} address on port {}: {}", kind, port.label(), bad->second.why);
-    addEvidence(context, port, port.sampled(), "the sampled part of the run", finding);
+            ? say(text::nothing_there, {{"port", port.label()}, {"why", bad->second.why}})
+            : say(text::unsuitable, {{"kind", kind}, {"port", port.label()}, {"why", bad->second.why}});
+    addEvidence(context, port, port.sampled(), words::span::sampled, finding);
     finding.settings = {"NCCL_IB_GID_INDEX"};
-    finding.advice =
-        "RoCE v1 is not routed and its packets carry no ECN; link-local addresses do not pass a router. "
-        "Since NCCL 2.21, leave NCCL_IB_GID_INDEX unset; with older versions, set it to the index of a RoCE "
-        "v2 address with an IP (`show_gids`). If there is none, give the interface an IP address.";
+    finding.advice = text::remedy_address;
     return finding;
 }
 
@@ -143,13 +143,11 @@ std::optional<Finding> checkVersions(const Context& context)
     for (const metrics::Port* const port : byVersion[few]) {
         finding.links.push_back(port->label());
     }
-    finding.title = fmt::format("{}: uses RoCE {}, other ports of this run use RoCE {}",
-                                portsText(finding.links), few, most);
-    addEvidence(context, *byVersion[few].front(), byVersion[few].front()->sampled(),
-                "the sampled part of the run", finding);
+    finding.title = say(text::versions, {{"ports", portsText(finding.links)}, {"few", few}, {"most", most}});
+    addEvidence(context, *byVersion[few].front(), byVersion[few].front()->sampled(), words::span::sampled,
+                finding);
     finding.settings = {"NCCL_IB_GID_INDEX"};
-    finding.advice = "Ends of different versions do not connect, or their connections time out. Give all "
-                     "ranks the same NCCL and NCCL_IB_GID_INDEX, and all interfaces an IP address.";
+    finding.advice = text::remedy_versions;
     return finding;
 }
 
@@ -157,8 +155,7 @@ Outcome run(const Context& context)
 {
     const auto& ports = context.figures.ports;
     if (std::none_of(ports.begin(), ports.end(), isJudged)) {
-        return NotApplicable{"needs the kinds of addresses of active RoCE ports (tier sampled, source rdma): "
-                             "this run has none, or neither libibverbs nor sysfs reports them"};
+        return NotApplicable{text::not_measured};
     }
     Outcome outcome = checkPorts(context, isJudged, checkPort);
     if (auto* const findings = std::get_if<std::vector<Finding>>(&outcome)) {
@@ -171,11 +168,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(roce_gid, .title = "RoCE uses an unsuitable address", .needs = "sampled (rdma)", .options = {},
-              .run = run,
-              .help = "Kinds of a RoCE port's addresses (the addresses themselves are not recorded), and "
-                      "which of them NCCL uses: that of NCCL_IB_GID_INDEX, else the first (before NCCL "
-                      "2.21), else the best. Versions are compared between the ports that carried data.",
-              .checksLinks = true);
+RINGSIDE_RULE(roce_gid, .title = text::heading, .needs = "sampled (rdma)", .options = {}, .run = run,
+              .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_roce_gid

@@ -2,14 +2,19 @@
 // Finds RoCE networks that lose packets because nothing slows down the senders in time: neither pause frames
 // (PFC) nor congestion marks (ECN). If pause frames alone do it, they stop all senders behind a slow
 // receiver.
+#include "words/roce_not_lossless.h"
+
 #include "rules/shared/device_samples.h"
 #include "rules/shared/port_peers.h"
 #include "rules/shared/settings.h"
+#include "words/span.h"
 
 #include <array>
 
 namespace ringside::rules::rule_roce_not_lossless {
 namespace {
+
+namespace text = words::roce_not_lossless;
 
 constexpr Option kOptions[] = {
     {"loss", 1e-6, "the path counts as lossy above this share of lost packets"},
@@ -85,7 +90,7 @@ std::optional<double> lossOf(const RocePort& each, std::int64_t repairs)
 
 /// Returns which flow control was not seen, for example "no pause frame and no mark of congestion was seen";
 /// empty if senders were slowed down.
-std::string whatIsMissing(const RocePort& each)
+words::Text whatIsMissing(const RocePort& each)
 {
     const auto rx = each.gain("rx_pauses");
     const auto tx = each.gain("tx_pauses");
@@ -95,13 +100,12 @@ std::string whatIsMissing(const RocePort& each)
     const bool off =
         each.sampler != nullptr && interfaceFactOf(*each.sampler, each.netdev, "pfc_priorities") == "none";
     if (noPause && off) {
-        return noMark ? "priority flow control (PFC) is off, and no congestion mark was seen"
-                      : "priority flow control (PFC) is off";
+        return noMark ? text::off_and_no_mark : text::off;
     }
-    return noPause && noMark ? "no pause frame and no congestion mark was seen"
-           : noPause         ? "no pause frame was seen"
-           : noMark          ? "no congestion mark was seen"
-                             : "";
+    return noPause && noMark ? text::neither
+           : noPause         ? text::no_pause
+           : noMark          ? text::no_mark
+                             : words::Text();
 }
 
 Finding findingOf(const Context& context, const RocePort& each)
@@ -109,7 +113,7 @@ Finding findingOf(const Context& context, const RocePort& each)
     Finding finding;
     finding.limit = Limit::Link;
     finding.links = {each.port->label()};
-    addEvidence(context, *each.port, each.port->sampled(), "the sampled part of the run", finding);
+    addEvidence(context, *each.port, each.port->sampled(), words::span::sampled, finding);
     finding.settings = {"NCCL_IB_TC"};
     return finding;
 }
@@ -117,19 +121,15 @@ Finding findingOf(const Context& context, const RocePort& each)
 std::optional<Finding> checkLoss(const Context& context, const RocePort& each, std::int64_t repairs)
 {
     const auto loss = lossOf(each, repairs);
-    const std::string missing = whatIsMissing(each);
+    const words::Text missing = whatIsMissing(each);
     if (!loss || *loss <= context.option("loss") || missing.empty()) {
         return std::nullopt;
     }
     Finding finding = findingOf(context, each);
     finding.severity = severityIfUsed(*each.port, Severity::Warning);
-    finding.title = fmt::format(
-        "Packets to port {} were lost ({:.2g} of those received), and {}: the path to it is not lossless",
-        each.port->label(), *loss, missing);
+    finding.title = say(text::lost, {{"port", each.port->label()}, {"loss", *loss}, {"missing", missing}});
     finding.figures = {{"loss", Unit::Share, *loss, context.option("loss")}};
-    finding.advice = "Set up priority flow control and ECN for RoCE's traffic class on every hop, the same "
-                     "on all hosts (`mlnx_qos -i DEV`, `dcb pfc show dev DEV`), and give NCCL that class: "
-                     "NCCL_IB_TC. With adaptive routing, packets may arrive out of order without being lost.";
+    finding.advice = text::remedy_loss;
     return finding;
 }
 
@@ -144,16 +144,11 @@ std::optional<Finding> checkStorms(const Context& context, const RocePort& each)
     }
     Finding finding = findingOf(context, each);
     finding.severity = storms > 0 ? severityIfUsed(*each.port, Severity::Problem) : Severity::Info;
-    finding.title =
-        storms > 0 ? fmt::format("Port {} sent pause frames without end {} {}, until its driver stopped it: "
-                                 "it could not take in what came",
-                                 each.port->label(), storms, storms == 1 ? "time" : "times")
-                   : fmt::format("The driver of port {} warned {} {} that it sends pause frames for long",
-                                 each.port->label(), warnings, warnings == 1 ? "time" : "times");
+    finding.title = storms > 0 ? say(text::storms, {{"port", each.port->label()}, {"storms", storms}})
+                               : say(text::warnings, {{"port", each.port->label()}, {"warnings", warnings}});
     finding.figures = {{"pause_storms", Unit::Count, static_cast<double>(storms), 0},
                        {"pause_storm_warnings", Unit::Count, static_cast<double>(warnings), {}}};
-    finding.advice = "This host is the slow receiver, not the network: check the adapter's PCIe link and "
-                     "NUMA node, PCIe access control on the way to the GPUs, and the kernel log.";
+    finding.advice = text::remedy_storms;
     return finding;
 }
 
@@ -168,13 +163,9 @@ std::optional<Finding> checkPauses(const Context& context, const RocePort& each)
     Finding finding = findingOf(context, each);
     const bool much = share >= context.option("paused_much");
     finding.severity = severityIfUsed(*each.port, much ? Severity::Warning : Severity::Info);
-    finding.title =
-        fmt::format("Port {} was paused for {} of the time: a receiver, or a switch on the path, is too slow",
-                    each.port->label(), percent(share));
+    finding.title = say(text::paused, {{"port", each.port->label()}, {"share", share}});
     finding.figures = {{"paused_share", Unit::Share, share, context.option("paused")}};
-    finding.advice = "Find the sender of the pause frames: a host whose tx_pauses increase is the slow "
-                     "receiver (check its PCIe link, NUMA node and PCIe access control); else it is a "
-                     "congested switch. ECN should act before pause frames do: check its thresholds.";
+    finding.advice = text::remedy_paused;
     return finding;
 }
 
@@ -198,21 +189,14 @@ Outcome run(const Context& context)
         }
     }
     if (!known) {
-        return NotApplicable{"needs samples of RoCE ports and of their cards (tier sampled, sources rdma and "
-                             "ethtool): this run has none"};
+        return NotApplicable{text::not_measured};
     }
     return findings;
 }
 
 } // namespace
 
-RINGSIDE_RULE(roce_not_lossless, .title = "RoCE runs over a network that loses packets or pauses",
-              .needs = "sampled (rdma, ethtool)", .options = kOptions, .run = run,
-              .help = "Packets lost on the path to each RoCE port, if no pause frame or no congestion mark "
-                      "arrived in the same time; and the time for which pause frames stopped it. Packets out "
-                      "of sequence count as lost only as far as ports of the run sent packets again or "
-                      "received duplicates. The "
-                      "settings of switches are not visible. Rule rdma_retransmissions estimates the cost.",
-              .checksLinks = true);
+RINGSIDE_RULE(roce_not_lossless, .title = text::heading, .needs = "sampled (rdma, ethtool)",
+              .options = kOptions, .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_roce_not_lossless

@@ -3,6 +3,8 @@
 // runs at the rate of its slowest link, so the collectives themselves do not show which link it is. NCCL's
 // proxy threads show it message by message; for TCP, the kernel counts how long data was under way on each
 // connection.
+#include "words/slow_link.h"
+
 #include "metrics/messages.h"
 #include "rules/shared/ports.h"
 #include "rules/shared/slow_messages.h"
@@ -12,6 +14,8 @@
 
 namespace ringside::rules::rule_slow_link {
 namespace {
+
+namespace text = words::slow_link;
 
 constexpr Option kOptions[] = {
     {"part", 0.70, "warn if a pair's median rate is below this share of the median of all pairs"},
@@ -81,10 +85,9 @@ void addProbed(const Context& context, const Pair& ends, Finding& finding)
     }
     const double part = *own / *median;
     finding.title +=
-        fmt::format("; `ringside probe` measured it over {} at {} of the others' rate, so {}",
-                    rdma ? "RDMA" : "TCP", percent(part),
-                    part < context.option("part") ? "it is slow without the job too"
-                                                  : "something else slows it down while the job runs");
+        say(text::probed, {{"transport", rdma ? "RDMA" : "TCP"},
+                           {"part", part},
+                           {"so", part < context.option("part") ? text::also_without : text::only_with}});
     finding.figures.push_back({"probed_part", Unit::Share, part, context.option("part")});
 }
 
@@ -92,19 +95,17 @@ Finding describe(const Context& context, const Pair& ends, const Messages& pair,
 {
     Finding finding = slowFinding(context, rate / median);
     finding.ranks = {ends.first, ends.second};
-    finding.title = fmt::format(
-        "The link from rank {} to rank {} carries {:.2f} GB/s (median), {} of the other links' rate",
-        ends.first, ends.second, rate, percent(rate / median));
+    finding.title =
+        say(text::title,
+            {{"sender", ends.first}, {"receiver", ends.second}, {"rate", rate}, {"part", rate / median}});
     finding.figures = {{"part_of_median", Unit::Share, rate / median, context.option("part")},
                        {"link_gb_s", Unit::GigabytesPerSecond, rate, {}},
                        {"median_gb_s", Unit::GigabytesPerSecond, median, {}},
                        {"messages", Unit::Count, static_cast<double>(pair.bytesPerNs.size()),
                         context.option("min_messages")}};
     addProbed(context, ends, finding);
-    finding.evidence = {evidence(*pair.sender, pair.slowest, "its slowest message")};
-    finding.advice = "Check the port and cable between these two (`ringside links`, ethtool or ibstat for "
-                     "rate and width) and who else uses that path, and place the ranks elsewhere to compare. "
-                     "Every ring collective runs at the rate of this link.";
+    finding.evidence = {evidence(*pair.sender, pair.slowest, text::slowest)};
+    finding.advice = text::remedy;
     return finding;
 }
 
@@ -153,25 +154,13 @@ Outcome run(const Context& context)
     if (judged) {
         return findings;
     }
-    return NotApplicable{
-        "needs messages of at least three pairs of ranks from NCCL's proxy threads (record with `--profile "
-        "deep`; ranks of one host may exchange data without a proxy), or three links between hosts that "
-        "carry data over TCP for a second or longer (tier sampled, source tcp), or one such link and a "
-        "`ringside probe --into` of "
-        "the run, or three pairs of ranks that exchange messages (ncclSend)"};
+    return NotApplicable{text::few_messages};
 }
 
 } // namespace
 
-RINGSIDE_RULE(
-    slow_link, .title = "One link is slower than the others", .needs = "nccl at level deep, or sampled (tcp)",
-    .options = kOptions, .run = run,
-    .help =
-        "Bytes of each message over the time it was in the network, as the sender's proxy saw it, median by "
-        "pair of ranks. Else, between hosts over TCP: bytes over the time they were under way, as the kernel "
-        "counts it without waits for full buffers, and the kernel's own estimate of the rate. Both are "
-        "compared with the upper quartile of the run's links, or with what `ringside probe` measured if that "
-        "is more demanding. The cost is the exposed transfer that the others' rate would save.",
-    .checksLinks = true, .explainsLateRanks = true);
+RINGSIDE_RULE(slow_link, .title = text::heading, .needs = "nccl at level deep, or sampled (tcp)",
+              .options = kOptions, .run = run, .help = text::help, .checksLinks = true,
+              .explainsLateRanks = true);
 
 } // namespace ringside::rules::rule_slow_link

@@ -16,11 +16,10 @@ std::optional<NotApplicable> cannotCompareSteps(const Context& context)
         return kNeedsDevice;
     }
     if (figures.ranks.size() < 2 || !metrics::hasSameSteps(figures)) {
-        return NotApplicable{"needs the device tier of at least two ranks over the same steps"};
+        return NotApplicable{words::changing_rank::needs_same_steps};
     }
     if (figures.stepCount() < kFewestSteps) {
-        return NotApplicable{
-            "needs four steps or more, to see whether the rank that computes longest changes"};
+        return NotApplicable{words::changing_rank::needs_four_steps};
     }
     return std::nullopt;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/link_cause.h"
 
-#include <fmt/format.h>
+#include "words/link_cause.h"
 
 #include <algorithm>
 
@@ -29,9 +29,8 @@ const LinkCause* linkCauseIn(const metrics::Port& port, const std::vector<model:
 void addCause(const metrics::Port& port, const std::vector<model::Interval>& spans, Finding& finding)
 {
     const LinkCause* const cause = linkCauseIn(port, spans);
-    finding.title += cause != nullptr
-                         ? fmt::format("; the counters that increased at that time point to {}", cause->words)
-                         : std::string("; no other counter that would show the cause increased at that time");
+    finding.title += cause != nullptr ? say(words::link_cause::points_to, {{"cause", *cause->what}})
+                                      : words::link_cause::nothing;
 }
 
 } // namespace ringside::rules

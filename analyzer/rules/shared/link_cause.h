@@ -4,24 +4,25 @@
 // the fault where one counter alone does not.
 #pragma once
 #include "rules/shared/ports.h"
+#include "words/link_cause.h"
 
 #include <array>
 
 namespace ringside::rules {
 
 struct LinkCause {
-    std::string_view words;
+    const words::Template* what;
     std::vector<trace::SeriesMetric> metrics; ///< at least one of them must have increased
 };
 /// Ordered by precedence: a fault of a lower layer also shows in the counters of the layers above it.
 inline const std::array<LinkCause, 5> kLinkCauses{{
-    {"the physical link",
+    {&words::link_cause::link,
      {"link_downed", "rx_errors", "symbol_errors", "link_error_recoveries", "link_integrity_errors",
       "rx_corrupt"}},
-    {"an error of the programs", {"remote_access_errors"}},
-    {"the receiver's software, which is too slow", {"rnr_naks", "rx_no_buffer", "rnr_retries_exceeded"}},
-    {"congestion", {"ecn_marked", "cnp_handled", "cnp_sent"}},
-    {"the peer, or the path to it",
+    {&words::link_cause::programs, {"remote_access_errors"}},
+    {&words::link_cause::receiver, {"rnr_naks", "rx_no_buffer", "rnr_retries_exceeded"}},
+    {&words::link_cause::congestion, {"ecn_marked", "cnp_handled", "cnp_sent"}},
+    {&words::link_cause::peer,
      {"ack_timeouts", "retries_exceeded", "adaptive_retransmissions", "requester_retries"}},
 }};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/port_outage.h"
 
-#include <fmt/format.h>
+#include "words/port_outage.h"
 
 #include <algorithm>
 
@@ -65,13 +65,13 @@ void addOutages(const Context& context, const metrics::Port& port, const std::ve
         });
         if (then != outages.end() && other.label() != port.label()) {
             names.push_back(other.label());
-            addEvidence(context, other, *then, "port " + other.label() + " was down", finding);
+            addEvidence(context, other, *then, say(words::port_outage::was_down, {{"port", other.label()}}),
+                        finding);
         }
     }
     if (!names.empty()) {
-        const std::string text = portsText(names); // begins with a capital letter
-        finding.title += fmt::format("; at the same time {}{} {} down", text[0] == 'P' ? 'p' : text[0],
-                                     text.substr(1), names.size() == 1 ? "was" : "were");
+        finding.title +=
+            say(words::port_outage::at_the_same_time, {{"ports", portsText(names)}, {"count", names.size()}});
         finding.figures.push_back({"ports_down", Unit::Count, static_cast<double>(names.size()), {}});
     }
 }

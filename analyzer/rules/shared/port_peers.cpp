@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/port_peers.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -84,8 +82,9 @@ std::string kindOf(const metrics::Port& port)
     if (port.fact("node") == "switch" || (port.fact("hca_type").empty() && !port.fact("far_end").empty())) {
         return port.label(); // a tool of the fabric tells neither what it is nor what else is of its kind
     }
-    return fmt::format("{} {} {} {} {} {}", port.fact("driver"), port.fact("hca_type"), port.fact("board"),
-                       port.fact("link_layer"), placeOf(port), isBond(port) ? "bond" : "port");
+    const auto word = [](std::string_view fact) { return std::string(fact) + ' '; };
+    return word(port.fact("driver")) + word(port.fact("hca_type")) + word(port.fact("board")) +
+           word(port.fact("link_layer")) + word(placeOf(port)) + (isBond(port) ? "bond" : "port");
 }
 
 std::vector<const metrics::Port*> siblingsOf(const Context& context, const metrics::Port& port)

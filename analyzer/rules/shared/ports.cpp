@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/ports.h"
 
-#include <fmt/format.h>
+#include "words/ports.h"
 
 #include <algorithm>
 
@@ -69,21 +69,20 @@ void addEvidence(const Context& context, const metrics::Port& port, const model:
     }
 }
 
-std::string momentText(const Context& context, const metrics::Port& port, std::int64_t timeNs)
+words::Text momentText(const Context& context, const metrics::Port& port, std::int64_t timeNs)
 {
-    constexpr double kNsASecond = 1e9;
-    std::string text = fmt::format("{:.1f} s into the run", static_cast<double>(timeNs) / kNsASecond);
+    words::Text moment = say(words::ports::moment, {{"time", timeNs}});
     if (!port.rank) {
-        return text;
+        return moment;
     }
     const model::Rank& rank = context.run.ranks[*port.rank];
     for (const model::Step& step : rank.steps) {
         const model::Interval span = step.device.value_or(step.host);
         if (rank.clock.toRun(span.start) <= timeNs && timeNs < rank.clock.toRun(span.end)) {
-            return text + fmt::format(", in step {}", step.number);
+            return moment + say(words::ports::in_step, {{"step", step.number}});
         }
     }
-    return text;
+    return moment;
 }
 
 Severity severityIfUsed(const metrics::Port& port, Severity severity)
@@ -114,20 +113,22 @@ void lowerSeverityIfUnused(const metrics::Port& port, Finding& finding)
     if (port.queuePairs == std::optional<std::int64_t>(0)) {
         finding.severity = Severity::Info;
         finding.broken = false;
-        finding.title += "; no recorded process has a queue pair on it";
+        finding.title += words::ports::unused;
     }
 }
 
-std::string portsText(const std::vector<std::string>& names)
+words::Text portsText(const std::vector<std::string>& names)
 {
     constexpr std::size_t kNamed = 3;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(kNamed, names.size()); ++i) {
-        text += (i == 0 ? "" : ", ") + names[i];
+    if (names.size() == 1) {
+        return say(words::ports::one, {{"port", names.front()}});
     }
-    return names.size() == 1
-               ? "Port " + text
-               : fmt::format("{} ports ({}{})", names.size(), text, names.size() > kNamed ? ", ..." : "");
+    std::vector<std::string> named = names;
+    if (names.size() > kNamed) {
+        named.resize(kNamed);
+        named.emplace_back("...");
+    }
+    return say(words::ports::many, {{"count", names.size()}, {"named", named}});
 }
 
 std::vector<model::Interval> merged(std::vector<model::Interval> spans)
@@ -166,19 +167,16 @@ bool addSlowCollectives(const Context& context, const metrics::Port& port,
     finding.figures.push_back({"slow_collectives_of_run", Unit::Count, static_cast<double>(slow.all), {}});
     finding.figures.push_back({"moved", Unit::Share, movedShare(port, moved), {}});
     if (slow.slowest == nullptr) {
-        finding.title += slow.all == 0
-                             ? "; no collective was slow"
-                             : fmt::format("; none of the {} slowest collectives was at that time", slow.all);
+        finding.title +=
+            slow.all == 0 ? words::ports::none_slow : say(words::ports::none_then, {{"slow", slow.all}});
         return false;
     }
-    finding.title += fmt::format(
-        "; {} of the {} slowest collectives (more than twice the usual time) fall into the intervals in "
-        "which its counters increased, which are {} of the time; the slowest took {}",
-        slow.then, slow.all, percent(movedShare(port, moved)),
-        milliseconds(slow.slowest->times.transferNs()));
+    finding.title += say(words::ports::slow_then, {{"then", slow.then},
+                                                   {"all", slow.all},
+                                                   {"moved", movedShare(port, moved)},
+                                                   {"slowest", slow.slowest->times.transferNs()}});
     finding.costNsPerStep = static_cast<std::int64_t>(static_cast<double>(slow.excessNs) / steps);
-    finding.evidence.push_back(
-        transferEvidence(context, *slow.slowest, "the slowest collective while the counters increased"));
+    finding.evidence.push_back(transferEvidence(context, *slow.slowest, words::ports::slowest));
     finding.partOf = {"exposed_communication", "collective_bandwidth_low"};
     return isMoreThanChance(slow, movedShare(port, moved));
 }

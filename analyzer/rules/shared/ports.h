@@ -4,13 +4,13 @@
 #pragma once
 #include "metrics/links.h"
 #include "rules/shared/support.h"
+#include "words/ports.h"
 
 #include <algorithm>
 
 namespace ringside::rules {
 
-inline const NotApplicable kNeedsPorts{
-    "needs samples of RDMA ports (tier sampled, source rdma): this run has none. The tier's reason says why"};
+inline const NotApplicable kNeedsPorts{words::ports::needs};
 
 /// Adds the span as evidence on a rank of the port's host, if that host has a rank.
 void addEvidence(const Context& context, const metrics::Port& port, const model::Interval& span,
@@ -18,7 +18,7 @@ void addEvidence(const Context& context, const metrics::Port& port, const model:
 
 /// Returns "3.2 s into the run, in step 12". The step is that of the device if it was measured, because the
 /// device communicates.
-[[nodiscard]] std::string momentText(const Context& context, const metrics::Port& port, std::int64_t timeNs);
+[[nodiscard]] words::Text momentText(const Context& context, const metrics::Port& port, std::int64_t timeNs);
 
 /// Lowers the severity to information if the port carried no data of the job.
 [[nodiscard]] Severity severityIfUsed(const metrics::Port& port, Severity severity);
@@ -63,8 +63,8 @@ template <IfUnused ifUnused = IfUnused::Lower, class IsMeasured, class... Judges
     return measured ? Outcome(std::move(findings)) : Outcome(kNeedsPorts);
 }
 
-/// Returns "Port host0 mlx5_0:1" or "2 ports (host0 mlx5_0:1, host0 mlx5_1:1)". At most three are named.
-[[nodiscard]] std::string portsText(const std::vector<std::string>& names);
+/// Returns "port host0 mlx5_0:1" or "2 ports (host0 mlx5_0:1, host0 mlx5_1:1)". At most three are named.
+[[nodiscard]] words::Text portsText(const std::vector<std::string>& names);
 
 /// Collectives that took longer than twice the median of their kind and size.
 struct SlowCollectives {

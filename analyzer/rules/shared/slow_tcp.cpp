@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/slow_tcp.h"
 
-#include <fmt/format.h>
+#include "words/slow_tcp.h"
 
 #include <algorithm>
 
@@ -27,8 +27,7 @@ bool isSlowTcp(const Context& context, const metrics::TcpLink& link, const Usual
 
 std::string nameOfLink(const Context& context, const metrics::TcpLink& link)
 {
-    return fmt::format("{} -> {}", context.run.hosts[link.sender].name,
-                       context.run.hosts[link.receiver].name);
+    return context.run.hosts[link.sender].name + " -> " + context.run.hosts[link.receiver].name;
 }
 
 std::vector<std::int64_t> ranksAtEnds(const Context& context, const metrics::TcpLink& link)
@@ -49,11 +48,15 @@ Finding describeTcp(const Context& context, const metrics::TcpLink& link, const 
     Finding finding = slowFinding(context, part);
     finding.ranks = ranksAtEnds(context, link);
     finding.links = {nameOfLink(context, link)};
-    finding.title = fmt::format(
-        "The link {} carries {:.3f} GB/s while data is under way on it, {} {}; data was under way for {} of "
-        "the time{}",
-        finding.links.front(), *link.gbs(), percent(part), usual.from, percent(link.busyShare()),
-        othersBusy.empty() ? "" : fmt::format(", on the others for {}", percent(model::median(othersBusy))));
+    finding.title = say(words::slow_tcp::title,
+                        {{"link", finding.links.front()},
+                         {"rate", *link.gbs()},
+                         {"part", part},
+                         {"from", *usual.from},
+                         {"busy", link.busyShare()},
+                         {"others", othersBusy.empty() ? words::Text()
+                                                       : say(words::slow_tcp::others,
+                                                             {{"busy", model::median(othersBusy)}})}});
     finding.figures = {{"part_of_expected", Unit::Share, part, usual.part},
                        {"link_gb_s", Unit::GigabytesPerSecond, *link.gbs(), {}},
                        {"expected_gb_s", Unit::GigabytesPerSecond, usual.gbs, {}},
@@ -62,15 +65,11 @@ Finding describeTcp(const Context& context, const metrics::TcpLink& link, const 
     if (link.roundTripNs) {
         finding.figures.push_back({"round_trip_ns", Unit::Ns, static_cast<double>(*link.roundTripNs), {}});
     }
-    finding.evidence = {{context.run.ranks[link.rank].rank, link.busiest.start, link.busiest.end,
-                         "the second in which data was under way longest"}};
-    finding.advice = fmt::format(
-        "{} Measure the pair alone (`ringside probe`), check the ports, cables and rate limits (tc, the "
-        "cloud provider's) of both hosts, and place the ranks elsewhere to compare. Every ring collective "
-        "runs at the rate of this link.",
-        link.retransmits > 0
-            ? "Segments were retransmitted, so packets are lost or dropped by a rate limit on the way."
-            : "Nothing was lost and no buffer was full: the path itself is slow.");
+    finding.evidence = {
+        {context.run.ranks[link.rank].rank, link.busiest.start, link.busiest.end, words::slow_tcp::busiest}};
+    finding.advice =
+        say(words::slow_tcp::remedy,
+            {{"seen", link.retransmits > 0 ? words::slow_tcp::lost : words::slow_tcp::not_lost}});
     return finding;
 }
 
@@ -168,12 +167,12 @@ std::optional<UsualTcp> usualOf(const Context& context, const TcpLinks& links)
     std::optional<UsualTcp> usual;
     if (links.size() >= kLeastTcpLinks) {
         usual = {upperOf(std::move(rates)), upperOf(std::move(delivered)), context.option("part"),
-                 "of what other links reach in this run"};
+                 &words::slow_tcp::others_reach};
     }
     const auto probed = metrics::probedOf(context.run).usualLinkGBs();
     const double part = context.option("probe_part");
     if (probed && (!usual || *probed * part > usual->gbs * usual->part)) {
-        usual = {*probed, *probed, part, "of what `ringside probe` measured between these hosts"};
+        usual = {*probed, *probed, part, &words::slow_tcp::probe_measured};
     }
     return usual;
 }
@@ -193,8 +192,8 @@ std::vector<Finding> joined(const Context& context, std::vector<Finding> finding
         }
     }
     finding.title =
-        fmt::format("Host {} is at an end of all {} slow links ({}). ", context.run.hosts[host].name,
-                    findings.size(), fmt::join(finding.links, ", ")) +
+        say(words::slow_tcp::host,
+            {{"host", context.run.hosts[host].name}, {"links", findings.size()}, {"names", finding.links}}) +
         finding.title;
     return {std::move(finding)};
 }
@@ -216,9 +215,7 @@ std::vector<Finding> slowByTcp(const Context& context, const TcpLinks& links, co
         Finding& finding = findings.emplace_back(describeTcp(context, *link, usual, others));
         for (const metrics::TcpLink* const other : slowed) {
             if (isSlowedBy(context, *link, *other)) {
-                finding.title += fmt::format("; {} is slow only because its data is acknowledged behind "
-                                             "this: `ringside probe` found nothing wrong with it",
-                                             nameOfLink(context, *other));
+                finding.title += say(words::slow_tcp::behind, {{"link", nameOfLink(context, *other)}});
             }
         }
     }

@@ -25,9 +25,9 @@ using TcpLinks = std::vector<const metrics::TcpLink*>;
 /// The rate expected of a link, and its source.
 struct UsualTcp {
     double gbs = 0;
-    double deliveryGBs = 0; ///< 0 if the kernel had no estimate
-    double part = 0;        ///< a link below this share of it is slow
-    std::string_view from;
+    double deliveryGBs = 0;                ///< 0 if the kernel had no estimate
+    double part = 0;                       ///< a link below this share of it is slow
+    const words::Template* from = nullptr; ///< "of what other links reach in this run"
 };
 
 constexpr std::size_t kLeastTcpLinks = 3; // with two links it is not known which one is slow

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/tcp_loss.h"
 
-#include <fmt/format.h>
+#include "words/tcp_loss.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,13 +12,12 @@ namespace {
 
 std::string nameOf(const Context& context, const metrics::TcpLink& link)
 {
-    return fmt::format("{} -> {}", context.run.hosts[link.sender].name,
-                       context.run.hosts[link.receiver].name);
+    return context.run.hosts[link.sender].name + " -> " + context.run.hosts[link.receiver].name;
 }
 
 /// Returns the text about the links besides the worst: how many there are, and the host that all end at or
 /// start from.
-std::string othersText(const Context& context, const LossyLinks& lossy)
+words::Text othersText(const Context& context, const LossyLinks& lossy)
 {
     const std::size_t others = lossy.links.size() - 1;
     if (others == 0) {
@@ -30,14 +29,13 @@ std::string othersText(const Context& context, const LossyLinks& lossy)
         senders.insert(link->sender);
         receivers.insert(link->receiver);
     }
-    std::string text =
-        fmt::format("; {} other {} segments, too", others, others == 1 ? "link loses" : "links lose");
+    words::Text says = say(words::tcp_loss::others, {{"others", others}});
     if (receivers.size() == 1) {
-        text += fmt::format(": all of them lead to {}", context.run.hosts[*receivers.begin()].name);
+        says += say(words::tcp_loss::lead_to, {{"host", context.run.hosts[*receivers.begin()].name}});
     } else if (senders.size() == 1) {
-        text += fmt::format(": all of them start at {}", context.run.hosts[*senders.begin()].name);
+        says += say(words::tcp_loss::start_at, {{"host", context.run.hosts[*senders.begin()].name}});
     }
-    return text;
+    return says;
 }
 
 } // namespace
@@ -91,16 +89,17 @@ Finding describeLoss(const Context& context, const LossyLinks& lossy)
             finding.ranks.push_back(rank.rank);
         }
     }
-    finding.title = fmt::format(
-        "TCP lost {:.2g} % of the segments from {} to {} ({} of {} were sent again){}", 100.0 * loss.share(),
-        context.run.hosts[worst->sender].name, context.run.hosts[worst->receiver].name, loss.lost, loss.sent,
-        othersText(context, lossy));
+    finding.title = say(words::tcp_loss::title, {{"share", loss.share()},
+                                                 {"sender", context.run.hosts[worst->sender].name},
+                                                 {"receiver", context.run.hosts[worst->receiver].name},
+                                                 {"lost", loss.lost},
+                                                 {"sent", loss.sent},
+                                                 {"others", othersText(context, lossy)}});
     if (worst->needlessRetransmits) {
         finding.figures.push_back(
             {"sent_again_needlessly", Unit::Count, static_cast<double>(*worst->needlessRetransmits), {}});
     }
-    finding.evidence = {evidence(context.run.ranks[worst->rank], worst->sampled,
-                                 "the time in which the segments of this link were counted")};
+    finding.evidence = {evidence(context.run.ranks[worst->rank], worst->sampled, words::tcp_loss::counted)};
     return finding;
 }
 

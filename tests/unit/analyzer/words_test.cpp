@@ -104,6 +104,13 @@ TEST(Words, GetTheirUnitFromTheTemplateOnce)
         << "a value that is missing is seen";
 }
 
+TEST(Words, ShowAsManyDigitsAsTheFormSays)
+{
+    constexpr Template kWords{"test.digits", "{rate:g1} {part:g2} {part:percent2} {wait:coarse}"};
+    EXPECT_EQ(render(say(kWords, {{"rate", 2.345e-14}, {"part", 0.0012345}, {"wait", 125'000'000'000}}), {}),
+              "2e-14 0.0012 0.12 % 2 min 5 s");
+}
+
 TEST(Words, CarryNamesOfStrangersAsTheyAre)
 {
     constexpr Template kWords{"test.name", "host {name:name}: {clause:text}"};
