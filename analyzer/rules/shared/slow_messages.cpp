@@ -8,8 +8,6 @@
 namespace ringside::rules {
 namespace {
 
-namespace text = words::slow_messages;
-
 Finding slowPair(const Context& context, const std::pair<std::size_t, std::size_t>& ends,
                  const PairMessages& pair, double median, double part)
 {
@@ -25,14 +23,6 @@ Finding slowPair(const Context& context, const std::pair<std::size_t, std::size_
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     const model::Rank& sender = context.run.ranks[ends.first];
     finding.ranks = {sender.rank, context.run.ranks[ends.second].rank};
-<<<<<<< HEAD
-    finding.title = say(text::title, {{"sender", finding.ranks[0]},
-                                      {"sender_place", words::Text(placeText(context, ends.first))},
-                                      {"receiver", finding.ranks[1]},
-                                      {"receiver_place", words::Text(placeText(context, ends.second))},
-                                      {"rate", rate},
-                                      {"part", rate / median}});
-=======
     finding.title =
         say(words::slow_messages::title, {{"sender", finding.ranks[0]},
                                           {"sender_place", words::Text(placeText(context, ends.first))},
@@ -40,18 +30,12 @@ Finding slowPair(const Context& context, const std::pair<std::size_t, std::size_
                                           {"receiver_place", words::Text(placeText(context, ends.second))},
                                           {"rate", rate},
                                           {"part", rate / median}});
->>>>>>> fb570005 (rules: say what ports and links show by typed texts)
     finding.figures = {{"part_of_median", Unit::Share, rate / median, part},
                        {"link_gb_s", Unit::GigabytesPerSecond, rate, {}},
                        {"median_gb_s", Unit::GigabytesPerSecond, median, {}},
                        {"messages", Unit::Count, static_cast<double>(pair.bytesPerNs.size()), {}}};
-<<<<<<< HEAD
-    finding.evidence = {evidence(sender, pair.slowest, text::slowest)};
-    finding.advice = text::remedy;
-=======
     finding.evidence = {evidence(sender, pair.slowest, words::slow_messages::slowest)};
     finding.advice = words::slow_messages::remedy;
->>>>>>> fb570005 (rules: say what ports and links show by typed texts)
     return finding;
 }
 
