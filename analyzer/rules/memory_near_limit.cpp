@@ -2,6 +2,8 @@
 // Finds device memory that is nearly full, was full, or grows from step to step. If memory is nearly full,
 // the next longer batch may not fit, and an allocator without room frees its cache and waits for the GPU. If
 // it grows, the job fails after hours.
+#include "words/memory_near_limit.h"
+
 #include "metrics/growth.h"
 #include "rules/shared/device_samples.h"
 
@@ -9,6 +11,8 @@
 
 namespace ringside::rules::rule_memory_near_limit {
 namespace {
+
+namespace text = words::memory_near_limit;
 
 constexpr Option kOptions[] = {
     {"part", 0.95, "report if more than this share of the device's memory is used at any time"},
@@ -116,53 +120,45 @@ struct Worst {
     Use soonest; ///< use of the rank whose memory is full first, if any grows
 };
 
-std::string hoursText(double hours)
+words::Text hoursText(double hours)
 {
     constexpr double kMinutes = 60;
     constexpr double kDay = 24;
-    return hours * kMinutes < 1     ? "within a minute"
-           : hours * kMinutes < 1.5 ? "in 1 minute"
-           : hours < 2              ? fmt::format("in {:.0f} minutes", hours * kMinutes)
-           : hours < 2 * kDay       ? fmt::format("in {:.0f} hours", hours)
-                                    : fmt::format("in {:.0f} days", hours / kDay);
+    return hours * kMinutes < 1     ? words::Text(text::within_a_minute)
+           : hours * kMinutes < 1.5 ? words::Text(text::in_a_minute)
+           : hours < 2              ? say(text::in_minutes, {{"minutes", hours * kMinutes}})
+           : hours < 2 * kDay       ? say(text::in_hours, {{"hours", hours}})
+                                    : say(text::in_days, {{"days", hours / kDay}});
 }
 
-std::string growthText(const Worst& worst)
+words::Text growthText(const Worst& worst)
 {
     const Use& use = worst.soonest;
-    const std::string rate = byteText(*use.growth);
     return worst.ended
-               ? fmt::format(" grew by {} per step", rate)
-               : fmt::format(" grows by {} per step and is full after {:.0f} more steps, {} at this rate",
-                             rate, *use.stepsLeft, hoursText(*use.hoursLeft));
+               ? say(text::grew, {{"rate", *use.growth}})
+               : say(text::grows,
+                     {{"rate", *use.growth}, {"steps", *use.stepsLeft}, {"when", hoursText(*use.hoursLeft)}});
 }
 
-std::string titleOf(const Worst& worst, bool isNear)
+words::Text titleOf(const Worst& worst, bool isNear)
 {
     if (!isNear && worst.refused == 0) {
-        return "The GPU's memory in use" + growthText(worst);
+        return text::title_grows + growthText(worst);
     }
-    const std::string refused = worst.refused == 0   ? std::string()
-                                : worst.refused == 1 ? std::string("1 allocation failed")
-                                                     : fmt::format("{} allocations failed", worst.refused);
-    std::string title =
-        worst.part > 0 ? fmt::format("Up to {} of the GPU's memory is in use", percent(worst.part)) : refused;
-    title += worst.part > 0 && worst.refused > 0 ? ", and " + refused : "";
-    title += worst.ended ? ", after which training stopped" : "";
-    return worst.soonest.growth ? title + "; what is in use" + growthText(worst) : title;
+    const words::Text refused = say(text::refused, {{"count", worst.refused}});
+    words::Text title = worst.part > 0 ? say(text::up_to, {{"part", worst.part}}) : refused;
+    if (worst.part > 0 && worst.refused > 0) {
+        title += say(text::and_refused, {{"refused", refused}});
+    }
+    if (worst.ended) {
+        title += text::stopped;
+    }
+    return worst.soonest.growth ? title + text::in_use + growthText(worst) : title;
 }
 
-const char* adviceOf(const Worst& worst)
+const words::Template& adviceOf(const Worst& worst)
 {
-    return worst.soonest.growth
-               ? "Something is kept from every step: losses or outputs that are collected with their graph "
-                 "(use `loss.item()` or `.detach()` before keeping them), `retain_graph=True`, hooks and "
-                 "caches that hold tensors. Take `torch.cuda.memory._snapshot()` in two steps and compare "
-                 "the live tensors, or look for a list that gets longer."
-               : "A caching allocator keeps memory for reuse, so this alone costs nothing. If allocations "
-                 "fail or are retried, try `expandable_segments:True` in PYTORCH_CUDA_ALLOC_CONF, "
-                 "`gradient_as_bucket_view=True`, activation checkpointing, or a smaller batch; see "
-                 "allocation_churn.";
+    return worst.soonest.growth ? text::remedy_growth : text::remedy_full;
 }
 
 void describe(const Context& context, const Worst& worst, bool isNear, Finding& finding)
@@ -198,11 +194,12 @@ void describe(const Context& context, const Worst& worst, bool isNear, Finding& 
 Evidence evidenceOf(const model::Rank& rank, const Use& use)
 {
     if (!use.known()) {
-        return evidence(rank, use.lastRefusal, "the last allocation that failed");
+        return evidence(rank, use.lastRefusal, text::last_refused);
     }
-    std::string what =
-        fmt::format("at most {} of {} used", byteText(use.mostBytes), byteText(use.memoryBytes));
-    what += use.growth ? fmt::format(", {} more per step", byteText(*use.growth)) : "";
+    words::Text what = say(text::at_most, {{"most", use.mostBytes}, {"memory", use.memoryBytes}});
+    if (use.growth) {
+        what += say(text::more, {{"rate", *use.growth}});
+    }
     return evidence(rank, use.samples, std::move(what));
 }
 
@@ -241,16 +238,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(
-    memory_near_limit, .title = "Device memory is nearly full, or grows from step to step",
-    .needs = "sampled (nvml)", .options = kOptions, .run = run,
-    .help = "Largest sampled use as a share of the device's memory, calls that returned out of memory, and "
-            "growth. For growth the steps are cut into nine parts: from the third part on, the least use of "
-            "each must exceed that of the part before, and the last third must grow at least half as much as "
-            "the third before it. So neither warm-up nor an allocator that keeps memory for reuse counts. "
-            "The cost is not estimated: see allocation_churn for the cost of retries.",
-    .inferenceAdvice =
-        "A key-value cache fills the memory it is given, so this alone costs nothing. If allocations fail or "
-        "use keeps growing, give it less memory or process fewer sequences at once; see allocation_churn.");
+RINGSIDE_RULE(memory_near_limit, .title = text::heading, .needs = "sampled (nvml)", .options = kOptions,
+              .run = run, .help = text::help, .inferenceAdvice = text::inference);
 
 } // namespace ringside::rules::rule_memory_near_limit

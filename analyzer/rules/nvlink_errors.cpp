@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds NVLink errors and missing links. A single replay costs little, but many indicate a bad link, which
 // slows every collective through it.
+#include "words/nvlink_errors.h"
+
 #include "rules/shared/device_samples.h"
+#include "words/span.h"
 
 #include <array>
 #include <map>
@@ -9,6 +12,8 @@
 
 namespace ringside::rules::rule_nvlink_errors {
 namespace {
+
+namespace text = words::nvlink_errors;
 
 constexpr Option kOptions[] = {
     {"errors", 1, "fewest replays and recoveries of all links of a GPU within the run (DCGM's limit)"},
@@ -63,8 +68,8 @@ Errors errorsOf(const Context& context, const model::Rank& rank)
                                       gained / seconds >= context.option("checksums_a_second"));
         errors.harms = errors.harms || errors.many || counter.kind == Kind::Repeated || errors.lost;
         errors.which = counter.metric.text();
-        errors.evidence.push_back(
-            evidence(rank, samples, fmt::format("{} increased by {}", counter.metric.text(), *gain)));
+        errors.evidence.push_back(evidence(
+            rank, samples, say(text::increased, {{"counter", counter.metric.text()}, {"gain", *gain}})));
     }
     return errors;
 }
@@ -98,12 +103,11 @@ bool checkErrors(const Context& context, std::vector<Finding>& findings)
                        : worst.harms            ? Severity::Warning
                                                 : Severity::Info;
     finding.limit = Limit::Link;
-    finding.title = fmt::format("NVLink had up to {:.0f} errors on a GPU in this run ({}{})", worst.count,
-                                worst.which, worst.lost ? "; some could not be recovered" : "");
+    finding.title = say(text::errors, {{"errors", worst.count},
+                                       {"counter", worst.which},
+                                       {"lost", worst.lost ? words::Text(text::lost) : words::Text()}});
     finding.figures = {{"errors", Unit::Count, worst.count, context.option("errors")}};
-    finding.advice =
-        "Check `nvidia-smi nvlink -e` and `-s` on the hosts of the ranks named. Reseat or replace the links "
-        "that show errors there, and compare bandwidth with another node (all_reduce_perf of nccl-tests).";
+    finding.advice = text::remedy_errors;
     findings.push_back(std::move(finding));
     return known;
 }
@@ -152,15 +156,15 @@ bool checkLinks(const Context& context, std::vector<Finding>& findings)
         finding.limit = Limit::Link;
         finding.ranks = {links.rank->rank};
         finding.title =
-            fmt::format("The GPU of rank {} has {} of {} NVLinks up{}", links.rank->rank, links.now, expected,
-                        links.now < links.before ? ": some went down in this run" : "");
+            say(text::links_up, {{"rank", links.rank->rank}, {"now", links.now}, {"expected", expected}});
+        if (links.now < links.before) {
+            finding.title += text::went_down;
+        }
         finding.figures = {
             {"links_up", Unit::Count, static_cast<double>(links.now), static_cast<double>(expected)}};
-        finding.evidence = {evidence(*links.rank, gpuSamples(context, *links.rank, "nvlink_links_up"),
-                                     "the sampled part of the run")};
-        finding.advice =
-            "Check `nvidia-smi nvlink -s` on that host, and the log of the fabric manager. Rings and trees "
-            "through this GPU run at its rate: reset the GPUs, or drain the host.";
+        finding.evidence = {
+            evidence(*links.rank, gpuSamples(context, *links.rank, "nvlink_links_up"), words::span::sampled)};
+        finding.advice = text::remedy_links;
         findings.push_back(std::move(finding));
     }
     return !all.empty();
@@ -184,14 +188,10 @@ bool checkBitErrors(const Context& context, std::vector<Finding>& findings)
         finding.severity = Severity::Problem;
         finding.limit = Limit::Link;
         finding.ranks = {rank.rank};
-        finding.title =
-            fmt::format("An NVLink of rank {}'s GPU has an error rate of {:.0e} of its bits after "
-                        "correction",
-                        rank.rank, rate);
+        finding.title = say(text::bit_errors, {{"rank", rank.rank}, {"rate", rate}});
         finding.figures = {{"effective_ber", Unit::Ratio, rate, context.option("effective_ber")}};
-        finding.evidence = {evidence(rank, samples, "the sampled part of the run")};
-        finding.advice = "Check `nvidia-smi nvlink -e` and `dcgmi diag -r 3` on that host. Such rates "
-                         "point to cables, connectors or switch trays of the NVLink fabric.";
+        finding.evidence = {evidence(rank, samples, words::span::sampled)};
+        finding.advice = text::remedy_bit_errors;
         findings.push_back(std::move(finding));
     }
     return known;
@@ -204,20 +204,14 @@ Outcome run(const Context& context)
     const bool linked = checkLinks(context, findings);
     const bool rated = checkBitErrors(context, findings);
     if (!counted && !linked && !rated) {
-        return NotApplicable{"needs samples of NVLink counters (tier sampled, source nvml): the GPUs have no "
-                             "NVLink, or their driver does not count"};
+        return NotApplicable{text::not_measured};
     }
     return findings;
 }
 
 } // namespace
 
-RINGSIDE_RULE(nvlink_errors, .title = "NVLink errors", .needs = "sampled (nvml)", .options = kOptions,
-              .run = run,
-              .help = "Increase of each GPU's NVLink error counters, summed over links, between the first "
-                      "and the last sample; bit error rates of NVLink 5 on the worst link; links that "
-                      "are down, compared with other GPUs of the same model and with the start of the run. "
-                      "The cost is not estimated: see collective_bandwidth_low.",
-              .checksLinks = true);
+RINGSIDE_RULE(nvlink_errors, .title = text::heading, .needs = "sampled (nvml)", .options = kOptions,
+              .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_nvlink_errors

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds GPUs of machines with NVSwitches that did not join the fabric, which the fabric manager controls.
 // Without it CUDA does not start, or data between GPUs goes over PCIe at a tenth of the rate.
+#include "words/nvlink_fabric.h"
+
 #include "rules/shared/device_samples.h"
+#include "words/span.h"
 
 namespace ringside::rules::rule_nvlink_fabric {
 namespace {
+
+namespace text = words::nvlink_fabric;
 
 constexpr std::int64_t kNotStarted = 1; // NVML's fabric states
 constexpr std::int64_t kInProgress = 2;
 constexpr std::int64_t kJoined = 3;
 
 /// Returns what is wrong with the state; empty if nothing is.
-std::string troubleOf(std::int64_t state, std::int64_t status)
+words::Text troubleOf(std::int64_t state, std::int64_t status)
 {
-    return state == kNotStarted   ? "has not begun to join the fabric of its NVSwitches"
-           : state == kInProgress ? "was still joining the fabric of its NVSwitches"
-           : state == kJoined && status != 0
-               ? fmt::format("could not join the fabric of its NVSwitches: NVML error {}", status)
-               : std::string();
+    return state == kNotStarted              ? text::not_started
+           : state == kInProgress            ? text::in_progress
+           : state == kJoined && status != 0 ? say(text::failed, {{"error", status}})
+                                             : words::Text();
 }
 
 Finding describe(const model::Rank& rank, const std::vector<metrics::SampleValue>& states,
-                 const std::string& trouble)
+                 const words::Text& trouble)
 {
     Finding finding;
     finding.severity = Severity::Problem;
     finding.limit = Limit::Link;
     finding.ranks = {rank.rank};
-    finding.title = fmt::format("The GPU of rank {} {}", rank.rank, trouble);
+    finding.title = say(text::title, {{"rank", rank.rank}, {"trouble", trouble}});
     finding.figures = {{"fabric_state", Unit::Count, static_cast<double>(states.back().value),
                         static_cast<double>(kJoined)}};
-    finding.evidence = {evidence(rank, states, "when it was queried")};
-    finding.advice = "Check `systemctl status nvidia-fabricmanager` and its log on that host (its version "
-                     "must match the driver's), `nvidia-smi -q` under Fabric, and on NVLink 5 the subnet "
-                     "manager (nvlsm). Until the GPU joins, its NVLinks carry no data.";
+    finding.evidence = {evidence(rank, states, words::span::queried)};
+    finding.advice = text::remedy;
     return finding;
 }
 
@@ -48,24 +50,20 @@ Outcome run(const Context& context)
             continue;
         }
         known = true;
-        const std::string trouble = troubleOf(states.back().value, status.empty() ? 0 : status.back().value);
+        const words::Text trouble = troubleOf(states.back().value, status.empty() ? 0 : status.back().value);
         if (!trouble.empty()) {
             findings.push_back(describe(rank, states, trouble));
         }
     }
     if (!known) {
-        return NotApplicable{"needs the state of the NVLink fabric (tier sampled, source nvml): these GPUs "
-                             "have no NVSwitch, or their driver does not report it"};
+        return NotApplicable{text::not_measured};
     }
     return findings;
 }
 
 } // namespace
 
-RINGSIDE_RULE(nvlink_fabric, .title = "A GPU is not in the NVLink fabric", .needs = "sampled (nvml)",
-              .options = {}, .run = run,
-              .help = "Checks whether each GPU joined the fabric of NVSwitches, queried once at the start of "
-                      "the run. Machines without NVSwitches have no such state.",
-              .checksLinks = true);
+RINGSIDE_RULE(nvlink_fabric, .title = text::heading, .needs = "sampled (nvml)", .options = {}, .run = run,
+              .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_nvlink_fabric

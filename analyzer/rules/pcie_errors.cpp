@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds GPUs whose PCIe link retransmits packets. A few replays are normal. Many indicate a bad slot, riser
 // or cable, and slow copies and GPUDirect through that link.
+#include "words/pcie_errors.h"
+
 #include "rules/shared/device_samples.h"
+#include "words/span.h"
 
 #include <array>
 #include <cmath>
 
 namespace ringside::rules::rule_pcie_errors {
 namespace {
+
+namespace text = words::pcie_errors;
 
 constexpr Option kOptions[] = {
     {"replays_a_minute", 0,
@@ -67,7 +72,7 @@ Outcome run(const Context& context)
             limit = limitOf(context, rank);
         }
         finding.evidence.push_back(
-            evidence(rank, gpuSamples(context, rank, "pcie_replays"), "the sampled part of the run"));
+            evidence(rank, gpuSamples(context, rank, "pcie_replays"), words::span::sampled));
     }
     if (!known) {
         return kNeedsNvml;
@@ -77,22 +82,16 @@ Outcome run(const Context& context)
     }
     finding.severity = most > context.option("much") * limit ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::Link;
-    finding.title =
-        fmt::format("The PCIe link of {} retransmitted packets, up to {:.0f} per minute",
-                    finding.ranks.size() == 1 ? "a GPU" : fmt::format("{} GPUs", finding.ranks.size()), most);
+    finding.title = say(finding.ranks.size() == 1 ? text::one_gpu : text::gpus,
+                        {{"gpus", finding.ranks.size()}, {"most", most}});
     finding.figures = {{"replays_a_minute", Unit::PerMinute, most, limit}};
-    finding.advice =
-        "Check `nvidia-smi -q` (Replays, Link Width and Generation) and `lspci -vv` (LnkSta) on the hosts of "
-        "the ranks named. Reseat the card or riser, and compare `copy` rates with another node.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(pcie_errors, .title = "A GPU's PCIe link has errors", .needs = "sampled (nvml)",
-              .options = kOptions, .run = run,
-              .help = "Increase of each GPU's replay counter per minute. pcie_link_degraded checks width and "
-                      "generation. The cost is not estimated.",
-              .checksLinks = true);
+RINGSIDE_RULE(pcie_errors, .title = text::heading, .needs = "sampled (nvml)", .options = kOptions, .run = run,
+              .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_pcie_errors

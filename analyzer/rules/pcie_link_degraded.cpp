@@ -2,12 +2,17 @@
 // Finds PCIe links of GPUs with fewer lanes or a lower generation than GPU and slot support, and network
 // cards whose PCIe link carries less than their port. An idle GPU lowers its generation by itself, so the
 // highest sampled generation counts; it does not give up lanes. RDMA ports belong to rdma_rate_low.
+#include "words/pcie_link_degraded.h"
+
 #include "rules/shared/sockets.h"
+#include "words/span.h"
 
 #include <cmath>
 
 namespace ringside::rules::rule_pcie_link_degraded {
 namespace {
+
+namespace text = words::pcie_link_degraded;
 
 struct Link {
     const model::Rank* rank = nullptr;
@@ -48,13 +53,14 @@ std::optional<Link> linkOf(const Context& context, const model::Rank& rank)
     return sane ? std::optional(link) : std::nullopt;
 }
 
-std::string textOf(const Link& link)
+words::Text textOf(const Link& link)
 {
-    const std::string lanes =
-        link.isNarrow() ? fmt::format("has {} of its {} lanes", link.lanes, link.mostLanes) : "";
-    const std::string generation =
-        link.isSlow() ? fmt::format("runs at generation {} of {}", link.generation, link.mostGeneration) : "";
-    return lanes + (lanes.empty() || generation.empty() ? "" : " and ") + generation;
+    const words::Text lanes = say(text::lanes, {{"lanes", link.lanes}, {"most", link.mostLanes}});
+    const words::Text generation =
+        say(text::generation, {{"generation", link.generation}, {"most", link.mostGeneration}});
+    return !link.isSlow()     ? lanes
+           : !link.isNarrow() ? generation
+                              : say(text::both, {{"lanes", lanes}, {"generation", generation}});
 }
 
 /// Adds a finding if the link of a GPU is degraded. Returns true if any GPU's link was sampled.
@@ -71,7 +77,7 @@ bool checkGpus(const Context& context, std::vector<Finding>& findings)
         }
         finding.ranks.push_back(rank.rank);
         finding.evidence.push_back(evidence(rank, gpuSamples(context, rank, "pcie_lanes"),
-                                            fmt::format("its PCIe link {}", textOf(*link))));
+                                            say(text::its_link, {{"what", textOf(*link)}})));
         finding.severity =
             std::max(finding.severity, link->isNarrow() ? Severity::Problem : Severity::Warning);
         worst = !worst || link->part() < worst->part() ? link : worst;
@@ -80,14 +86,12 @@ bool checkGpus(const Context& context, std::vector<Finding>& findings)
         return known;
     }
     finding.limit = Limit::Link;
-    finding.title = fmt::format(
-        "The PCIe link of the GPU of rank {} {}{}", worst->rank->rank, textOf(*worst),
-        finding.ranks.size() > 1 ? fmt::format(", and {} more are degraded", finding.ranks.size() - 1) : "");
+    finding.title = say(text::title, {{"rank", worst->rank->rank}, {"what", textOf(*worst)}});
+    if (finding.ranks.size() > 1) {
+        finding.title += say(text::more, {{"more", finding.ranks.size() - 1}});
+    }
     finding.figures = {{"part_of_rate", Unit::Share, worst->part(), 1.0}};
-    finding.advice =
-        "Compare `nvidia-smi -q` (Link Width, PCIe Generation) and `lspci -vv` (LnkCap, LnkSta) with another "
-        "host. Reseat card and riser, and look for a slot with fewer lanes or a firmware setting that limits "
-        "it. Copies, and RDMA to the GPU's memory, run at that share of their rate.";
+    finding.advice = text::remedy_gpu;
     findings.push_back(std::move(finding));
     return known;
 }
@@ -109,14 +113,14 @@ bool checkCards(const Context& context, std::vector<Finding>& findings)
             finding.severity = card.sentBytes >= kGradientBytes ? Severity::Problem : Severity::Info;
             finding.limit = Limit::Link;
             finding.links = {host.name + " " + name};
-            finding.title = fmt::format(
-                "{} of {} runs at {:g} Gb/s, but its PCIe link carries only {:.1f} Gb/s", name, host.name,
-                static_cast<double>(card.mbps) / 1000, static_cast<double>(card.pcieMbps) / 1000);
+            finding.title = say(text::card, {{"card", name},
+                                             {"host", host.name},
+                                             {"rate", static_cast<double>(card.mbps) / 1000},
+                                             {"pcie", static_cast<double>(card.pcieMbps) / 1000}});
             finding.figures = {{"part_of_rate", Unit::Share,
                                 static_cast<double>(card.pcieMbps) / static_cast<double>(card.mbps), 1.0}};
-            addEvidence(context, host, "the whole run of a rank on this host", finding);
-            finding.advice = "Check the card's link (`lspci -vv`, LnkCap and LnkSta): a slot with fewer "
-                             "lanes or of an older generation, a riser, a firmware setting.";
+            addEvidence(context, host, words::span::host_run, finding);
+            finding.advice = text::remedy_card;
             findings.push_back(std::move(finding));
         }
     }
@@ -129,20 +133,14 @@ Outcome run(const Context& context)
     const bool gpus = checkGpus(context, findings);
     const bool cards = checkCards(context, findings);
     if (!gpus && !cards) {
-        return NotApplicable{"needs samples of the PCIe links of GPUs or cards (tier sampled, sources nvml "
-                             "and host_network): the coverage says why there are none"};
+        return NotApplicable{text::not_measured};
     }
     return findings;
 }
 
 } // namespace
 
-RINGSIDE_RULE(pcie_link_degraded, .title = "A PCIe link is narrower or slower than it could be",
-              .needs = "sampled (nvml, host_network)", .options = {}, .run = run,
-              .help = "Lanes and generation of each GPU's PCIe link compared with what GPU and slot both "
-                      "support. The highest sampled generation counts, because idle GPUs lower it. For "
-                      "network cards, the rate of the PCIe link compared with the interface's speed. The "
-                      "cost is not estimated: see pageable_copy and the exposed copies.",
-              .checksLinks = true);
+RINGSIDE_RULE(pcie_link_degraded, .title = text::heading, .needs = "sampled (nvml, host_network)",
+              .options = {}, .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_pcie_link_degraded

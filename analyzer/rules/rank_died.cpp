@@ -15,6 +15,8 @@
 namespace ringside::rules::rule_rank_died {
 namespace {
 
+namespace text = words::rank_died;
+
 /// Returns the state of each process by its trace alone, so that a run without deaths costs nothing.
 std::vector<hang::ProcessNow> processesOf(const model::Model& run)
 {
@@ -45,19 +47,16 @@ bool allFailedAlike(const std::vector<hang::RankReport>& ranks)
 }
 
 /// `first` are the ranks that died first.
-std::string adviceFor(const std::vector<std::int64_t>& first, const std::vector<hang::RankReport>& ranks)
+words::Text adviceFor(const Context& context, const std::vector<std::int64_t>& first,
+                      const std::vector<hang::RankReport>& ranks)
 {
     const bool byThemselves = std::ranges::all_of(ranks, [&](const hang::RankReport& rank) {
         return rank.life == hang::Life::Failed || std::ranges::find(first, rank.rank) == first.end();
     });
-    const std::string log = "Check the log of " + hang::rankList(first);
-    if (byThemselves) {
-        return log +
-               ": a program that exits with an error code usually logs the reason, most often an exception.";
-    }
-    return log + fmt::format(" and at `dmesg` on {} (out of memory, Xid, segmentation fault): the other "
-                             "ranks often only follow the first.",
-                             first.size() == 1 ? "its host" : "their hosts");
+    return say(text::remedy,
+               {{"ranks", first},
+                {"why", byThemselves ? words::Text(text::exited) : say(text::killed, {{"ranks", first}})},
+                {"trace", context.run.trace.path.filename().string()}});
 }
 
 Finding describe(const Context& context, const std::vector<hang::RankReport>& ranks)
@@ -67,29 +66,25 @@ Finding describe(const Context& context, const std::vector<hang::RankReport>& ra
     finding.broken = first && !wasStopped(ranks[first->rank]) && !allFailedAlike(ranks);
     finding.severity = finding.broken ? Severity::Problem : Severity::Info;
     finding.limit = Limit::Death;
-    finding.title =
-        words::say(words::rank_died::title, {{"sentence", words::Text(hang::diedSentence(ranks, first))}});
+    finding.title = say(text::title, {{"sentence", words::Text(hang::diedSentence(ranks, first))}});
     double died = 0;
     for (const hang::RankReport& rank : ranks) {
         died += hang::isDeath(rank.life) ? 1 : 0;
         if (hang::isDeath(rank.life) && (!first || rank.rank == ranks[first->rank].rank)) {
             finding.ranks.push_back(rank.rank);
             finding.evidence.push_back({rank.rank, rank.lastSignNs, rank.goneNs.value_or(rank.lastSignNs),
-                                        rank.goneNs ? "its last sign of life, until it was seen to be gone"
-                                                    : "its last sign of life"});
+                                        rank.goneNs ? text::gone : text::last_sign});
         }
     }
     finding.figures = {{"ranks_that_died", Unit::Count, died, 0}};
-    finding.advice = adviceFor(finding.ranks, ranks) + " " +
-                     fmt::format("`ringside hang {}` shows what each did last.",
-                                 context.run.trace.path.filename().string());
+    finding.advice = adviceFor(context, finding.ranks, ranks);
     return finding;
 }
 
 Outcome run(const Context& context)
 {
     if (context.run.ranks.empty()) {
-        return NotApplicable{"needs a trace of at least one rank"};
+        return NotApplicable{text::no_rank};
     }
     const std::vector<hang::ProcessNow> processes = processesOf(context.run);
     const auto isGone = [](const hang::ProcessNow& now) { return hang::isDeath(now.life); };
@@ -105,13 +100,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(
-    rank_died, .title = "A rank died", .needs = "host", .options = {}, .run = run,
-    .help = "Ranks whose processes ended with a code other than 0, or ended without closing their traces. A "
-            "process that ended with code 0 (by _exit, or with a full disk) or became another program (exec) "
-            "does not count. The first one is known if its handler recorded the end, if `ringside record` "
-            "saw the processes end, or if their last signs of life are far apart. It is a problem unless the "
-            "first was stopped (SIGTERM, SIGINT, SIGHUP) or is not known, or all ended with the same code, "
-            "because jobs may also be ended in these ways.");
+RINGSIDE_RULE(rank_died, .title = text::heading, .needs = "host", .options = {}, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_rank_died

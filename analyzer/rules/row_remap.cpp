@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds GPUs that have taken parts of their memory out of service, wait for a reset to do so, or have no
 // spare rows left. Repairs of earlier runs count too: they show that a GPU should be replaced.
+#include "words/row_remap.h"
+
 #include "rules/shared/device_samples.h"
+#include "words/span.h"
 
 namespace ringside::rules::rule_row_remap {
 namespace {
+
+namespace text = words::row_remap;
 
 constexpr Option kOptions[] = {
     {"pages", 15, "warn above this number of pages retired for uncorrected errors (DCGM's limit)"},
@@ -42,7 +47,7 @@ Repairs repairsOf(const Context& context, const model::Rank& rank)
 
 struct Verdict {
     Severity severity = Severity::Info;
-    std::string what; ///< empty if nothing is wrong
+    words::Text what; ///< empty if nothing is wrong
 };
 
 Verdict verdictOf(const Context& context, const Repairs& repairs)
@@ -50,17 +55,17 @@ Verdict verdictOf(const Context& context, const Repairs& repairs)
     const auto pages = static_cast<double>(repairs.pages.value_or(0));
     const auto rows = static_cast<double>(repairs.rows.value_or(0));
     if (repairs.failed.value_or(0) > 0) {
-        return {Severity::Problem, "could not remap a faulty row: no spare row is left"};
+        return {Severity::Problem, text::failed};
     }
     if (rows >= context.option("rows")) {
-        return {Severity::Problem, fmt::format("has remapped {:.0f} rows for uncorrected errors", rows)};
+        return {Severity::Problem, say(text::rows, {{"rows", rows}})};
     }
     if (pages > context.option("pages")) {
         return {pages >= context.option("pages_much") ? Severity::Problem : Severity::Warning,
-                fmt::format("has retired {:.0f} pages for uncorrected errors", pages)};
+                say(text::pages, {{"pages", pages}})};
     }
     if (repairs.pending.value_or(0) > 0) {
-        return {Severity::Warning, "waits for a reset to take faulty memory out of service"};
+        return {Severity::Warning, text::pending};
     }
     return {};
 }
@@ -72,7 +77,7 @@ Finding describe(const Context& context, const model::Rank& rank, const Repairs&
     finding.severity = verdict.severity;
     finding.limit = Limit::Memory;
     finding.ranks = {rank.rank};
-    finding.title = fmt::format("The GPU of rank {} {}", rank.rank, verdict.what);
+    finding.title = say(text::title, {{"rank", rank.rank}, {"what", verdict.what}});
     if (repairs.pages) {
         finding.figures.push_back(
             {"retired_pages", Unit::Count, static_cast<double>(*repairs.pages), context.option("pages")});
@@ -85,12 +90,10 @@ Finding describe(const Context& context, const model::Rank& rank, const Repairs&
              "row_remap_failed", "row_remap_pending", "retired_pages_pending"}) {
         if (const auto samples = gpuSamples(context, rank, metric);
             finding.evidence.empty() && !samples.empty()) {
-            finding.evidence.push_back(evidence(rank, samples, "the sampled part of the run"));
+            finding.evidence.push_back(evidence(rank, samples, words::span::sampled));
         }
     }
-    finding.advice = "Check `nvidia-smi -q -d ROW_REMAPPER,PAGE_RETIREMENT` on that host, and reset the GPU "
-                     "(`nvidia-smi -r`, or reboot) before the next run. If the state persists, or the "
-                     "remapping failed, have the GPU replaced: uncorrected errors end runs.";
+    finding.advice = text::remedy;
     return finding;
 }
 
@@ -106,18 +109,14 @@ Outcome run(const Context& context)
         }
     }
     if (!known) {
-        return NotApplicable{"needs samples of row remapping or page retirement (tier sampled, source nvml): "
-                             "the coverage says why there are none"};
+        return NotApplicable{text::not_measured};
     }
     return findings;
 }
 
 } // namespace
 
-RINGSIDE_RULE(row_remap, .title = "A GPU takes faulty memory out of service", .needs = "sampled (nvml)",
-              .options = kOptions, .run = run,
-              .help = "Row remapping (Ampere and newer) and page retirement (older) as NVML last reported "
-                      "it, including earlier runs. The cost is not estimated: faulty memory ends runs or "
-                      "damages results, it does not slow steps.");
+RINGSIDE_RULE(row_remap, .title = text::heading, .needs = "sampled (nvml)", .options = kOptions, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_row_remap

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds Xid events that the driver reported: faults of the GPU, its link, or the program on it.
+#include "words/xid_errors.h"
+
 #include "rules/shared/device_samples.h"
 #include "rules/shared/xid_words.h"
 
@@ -8,6 +10,8 @@
 
 namespace ringside::rules::rule_xid_errors {
 namespace {
+
+namespace text = words::xid_errors;
 
 /// How bad one is, for the choice of the one that is described.
 auto weightOf(const metrics::SampleValue& event)
@@ -36,13 +40,15 @@ Finding describe(const model::Rank& rank, const metrics::SampleValue& event, std
     finding.severity = xidSeverity(entry);
     finding.limit = Limit::Nothing;
     finding.ranks = {rank.rank};
-    finding.title = fmt::format("The GPU of rank {} reported Xid {}: {}{}", rank.rank, event.value,
-                                entry.meaning, count > 1 ? fmt::format("; and {} more", count - 1) : "");
+    finding.title = say(text::title, {{"rank", rank.rank}, {"xid", event.value}, {"meaning", entry.meaning}});
+    if (count > 1) {
+        finding.title += say(text::more, {{"more", count - 1}});
+    }
     finding.figures = {{"xid", Unit::Count, static_cast<double>(event.value), {}},
                        {"events", Unit::Count, static_cast<double>(count), 0}};
-    finding.evidence = {
-        evidence(rank, model::Interval{event.timeNs, event.timeNs}, fmt::format("Xid {}", event.value))};
-    finding.advice = xidAdvice(entry) + " `dmesg | grep Xid` on that host has the details.";
+    finding.evidence = {evidence(rank, model::Interval{event.timeNs, event.timeNs},
+                                 say(text::event, {{"xid", event.value}}))};
+    finding.advice = say(text::remedy, {{"what", words::Text(xidAdvice(entry))}});
     return finding;
 }
 
@@ -64,10 +70,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(xid_errors, .title = "The driver reported a fault of a GPU", .needs = "sampled (nvml)",
-              .options = {}, .run = run,
-              .help = "Xid events while the run was recorded, with the meaning, the action and the suspect "
-                      "that NVIDIA's catalogue names. Those after which the GPU must be reset are problems, "
-                      "those that are no faults information. The cost is not estimated.");
+RINGSIDE_RULE(xid_errors, .title = text::heading, .needs = "sampled (nvml)", .options = {}, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_xid_errors
