@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds asynchronous copies between host and device that block the host: memory that is not pinned passes
 // through a staging buffer, and the call returns only when that is done.
+#include "words/pageable_copy.h"
+
 #include "rules/shared/support.h"
 
 namespace ringside::rules::rule_pageable_copy {
 namespace {
+
+namespace text = words::pageable_copy;
 
 constexpr Option kOptions[] = {
     {"held_part", 0.50, "a copy counts if its call lasts for at least this share of the copy itself"},
@@ -77,39 +81,28 @@ Outcome run(const Context& context)
         const std::int64_t cost = ofAStep(context, rank, std::min(held.ns, rank.total.idleNs));
         finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), cost);
         finding.ranks.push_back(context.rankOf(rank).rank);
-        finding.evidence.push_back(
-            evidence(context.rankOf(rank), held.longest, "longest call that waited for its copy"));
+        finding.evidence.push_back(evidence(context.rankOf(rank), held.longest, text::waited));
     }
     if (seen == 0) {
-        return NotApplicable{
-            fmt::format("no asynchronous copy between host and device of {} or more in the analyzed steps",
-                        byteText(context.option("min_bytes")))};
+        return NotApplicable{say(text::no_copy, {{"least", context.option("min_bytes")}})};
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Copy;
-    finding.title = fmt::format(
-        "Copies of {} per step block the host for up to {} of the step: their memory is not pinned",
-        byteText(bytes), percent(worst));
+    finding.title = say(text::title, {{"bytes", bytes}, {"share", worst}});
     finding.settings = {"pin_memory", "non_blocking"};
     finding.figures = {{"held_share", Unit::Share, worst, context.option("share")},
                        {"bytes_per_step", Unit::Bytes, bytes, {}}};
-    finding.advice = "Set `pin_memory=True` in the DataLoader and `non_blocking=True` in `.to(device)`. For "
-                     "your own buffers, call `tensor.pin_memory()` once, not in the loop.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(pageable_copy, .title = "Copies from memory that is not pinned", .needs = "device",
-              .options = kOptions, .run = run, .needsDevice = true,
-              .help = "Asynchronous copies whose call lasts as long as (a part of) the copy: with pinned "
-                      "memory it returns at once. Told from times, because the trace does not say where "
-                      "memory lies. The cost is the time in the calls, at most the rank's idle time.",
-              .inferenceAdvice = "Keep inputs in pinned memory (`tensor.pin_memory()` once, not for each "
-                                 "batch) and copy them with `non_blocking=True`.",
+RINGSIDE_RULE(pageable_copy, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
+              .needsDevice = true, .help = text::help, .inferenceAdvice = text::inference,
               .partOf = {"gpu_utilization_low", "data_loading_stall", "host_bound"});
 
 } // namespace ringside::rules::rule_pageable_copy

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds steps in which one rank broadcasts the parameters and collects the gradients, as DataParallel does.
 // That rank's link carries all the traffic, which a ring would share.
+#include "words/parameter_server_pattern.h"
+
 #include "rules/shared/gradients.h"
 
 namespace ringside::rules::rule_parameter_server_pattern {
 namespace {
+
+namespace text = words::parameter_server_pattern;
 
 constexpr Option kOptions[] = {
     {"part", 0.50,
@@ -71,7 +75,7 @@ Outcome run(const Context& context)
 {
     const metrics::RankMetrics& rank = context.figures.ranks.front();
     if (rank.exposures.empty()) {
-        return NotApplicable{"no collective with a known device time in the analyzed steps"};
+        return NotApplicable{text::no_collective};
     }
     for (const auto& [root, traffic] : trafficOf(context, rank)) {
         const double part = traffic.all > 0 ? (traffic.out + traffic.back) / traffic.all : 0.0;
@@ -86,17 +90,11 @@ Outcome run(const Context& context)
         finding.severity = severityByCost(context, *finding.costNsPerStep);
         finding.limit = Limit::Communication;
         finding.partOf = {"exposed_communication"};
-        finding.title = fmt::format("Rank {} of its communicator sends the parameters and collects the "
-                                    "gradients in every step, as DataParallel does",
-                                    root);
+        finding.title = say(text::title, {{"rank", root}});
         finding.settings = {"DistributedDataParallel"};
         finding.figures = {{"rooted_part", Unit::Share, part, context.option("part")}};
-        finding.evidence = {
-            evidence(context.rankOf(rank), traffic.largest->device, "the largest rooted collective")};
-        finding.advice =
-            "Use DistributedDataParallel with one process per GPU: its all-reduce shares the traffic between "
-            "all links. The cost counts only the fewer bytes on each link. If nothing overlaps now, overlap "
-            "with backward saves more (field guides: 3-5x faster).";
+        finding.evidence = {evidence(context.rankOf(rank), traffic.largest->device, text::largest)};
+        finding.advice = text::remedy;
         return std::vector<Finding>{finding};
     }
     return std::vector<Finding>{};
@@ -104,11 +102,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(parameter_server_pattern, .title = "One rank collects and distributes everything",
-              .needs = "host and device", .options = kOptions, .run = run, .needsDevice = true,
-              .help = "Bytes of broadcasts and reductions with one root, of all collective bytes of the "
-                      "steps. The cost is what a ring's fewer bytes on each link save of their exposed "
-                      "transfer.",
-              .ofTraining = true);
+RINGSIDE_RULE(parameter_server_pattern, .title = text::heading, .needs = "host and device",
+              .options = kOptions, .run = run, .needsDevice = true, .help = text::help, .ofTraining = true);
 
 } // namespace ringside::rules::rule_parameter_server_pattern

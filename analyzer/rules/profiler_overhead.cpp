@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures whether recording makes steps longer. It compares the steps inside the device tier's window with
 // the light steps after it, in the same run. Without both kinds there is nothing to compare.
+#include "words/profiler_overhead.h"
+
 #include "rules/shared/support.h"
 
 namespace ringside::rules::rule_profiler_overhead {
 namespace {
+
+namespace text = words::profiler_overhead;
 
 constexpr Option kOptions[] = {
     {"share", 0.01, "warn when steps are longer by more than this share while the device tier records"},
@@ -87,8 +91,7 @@ Outcome run(const Context& context)
         }
     }
     if (!compared) {
-        return NotApplicable{"needs steps recorded with and, after them, without the device tier: profile "
-                             "auto in a run of more than 70 steps"};
+        return NotApplicable{text::not_measured};
     }
     if (worst == nullptr) {
         return std::vector<Finding>{};
@@ -98,24 +101,19 @@ Outcome run(const Context& context)
     finding.severity = std::min(Severity::Warning, severityByCost(context, *finding.costNsPerStep));
     finding.limit = Limit::Settings;
     finding.cause = false;
-    finding.title = fmt::format("Steps are {} longer while the device tier records", percent(most));
+    finding.title = say(text::title, {{"longer", most}});
     finding.ranks = {worst->rank};
     finding.settings = {"--profile", "--steps"};
     finding.figures = {{"longer_share", Unit::Share, most, context.option("share")}};
-    finding.evidence = {evidence(*worst, {worst->steps.front().host.start, worst->steps.back().host.end},
-                                 "the steps that were compared")};
-    finding.advice =
-        "Only the recorded steps are longer, and figures of the device tier include it. Record fewer steps "
-        "(`--steps`), a window (`--window 2s/60s`), or `--profile light`, and compare.";
+    finding.evidence = {
+        evidence(*worst, {worst->steps.front().host.start, worst->steps.back().host.end}, text::compared)};
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(profiler_overhead, .title = "Recording slows the run", .needs = "host; profile auto",
-              .options = kOptions, .run = run,
-              .help = "Median host time of steps with the device tier compared with that of the light steps "
-                      "after them, if the difference is more than twice its standard error.",
-              .ofSteps = true);
+RINGSIDE_RULE(profiler_overhead, .title = text::heading, .needs = "host; profile auto", .options = kOptions,
+              .run = run, .help = text::help, .ofSteps = true);
 
 } // namespace ringside::rules::rule_profiler_overhead

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds steps with too little compute to hide their communication, while the GPU has memory left for a larger
 // batch.
+#include "words/small_batch.h"
+
 #include "rules/shared/communication_cause.h"
 #include "rules/shared/device_samples.h"
 #include "words/step.h"
 
 namespace ringside::rules::rule_small_batch {
 namespace {
+
+namespace text = words::small_batch;
 
 constexpr Option kOptions[] = {
     {"exposed_share", 0.10,
@@ -56,26 +60,20 @@ Outcome run(const Context& context)
     finding.severity = std::min(Severity::Warning, severityByCost(context, *finding.costNsPerStep));
     finding.limit = Limit::Communication;
     finding.cause = false;
-    finding.title = fmt::format("Steps are short compared with their communication, and at most {} of the "
-                                "GPU's memory is used: a larger batch may fit",
-                                percent(*memory));
+    finding.title = say(text::title, {{"memory", *memory}});
     finding.settings = {"batch_size"};
     finding.figures = {{"exposed_transfer_share", Unit::Share, share, context.option("exposed_share")},
                        {"memory_part", Unit::Share, *memory, context.option("memory_part")}};
     finding.evidence =
         worstStep(context, &metrics::Breakdown::exposedCommunicationNs, words::step::exposed_communication);
-    finding.advice = "Sweep the batch size per GPU (field: 32 to 256) and compare samples per second, not "
-                     "step times. Scale the learning rate with it, with warm-up, and compare the loss. If "
-                     "the batch must stay, accumulate gradients with `no_sync()`.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(small_batch, .title = "The batch is small beside its communication",
-              .needs = "device and sampled (nvml)", .options = kOptions, .run = run, .needsDevice = true,
-              .help = "Exposed communication without waiting, where device memory is left. The cost is half "
-                      "of it: a batch twice as large sends as many bytes for twice the work.",
-              .ofTraining = true, .partOf = {"exposed_communication"});
+RINGSIDE_RULE(small_batch, .title = text::heading, .needs = "device and sampled (nvml)", .options = kOptions,
+              .run = run, .needsDevice = true, .help = text::help, .ofTraining = true,
+              .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_small_batch

@@ -3,11 +3,15 @@
 // sizes differ enough, a linear fit of its transfer times separates latency from bandwidth. If there is no
 // such fit (larger messages took no longer), the rate of its largest messages shows what the others could
 // save. If all sizes are alike, only the range of field guides is left for comparison.
+#include "words/small_messages.h"
+
 #include "rules/shared/reductions.h"
 #include "whatif/changes.h"
 
 namespace ringside::rules::rule_small_messages {
 namespace {
+
+namespace text = words::small_messages;
 
 constexpr double kMebibyte = 1048576.0;
 constexpr Option kOptions[] = {
@@ -127,9 +131,7 @@ Finding describe(const Context& context, const Messages& messages, double median
     Finding finding;
     finding.severity = assessment.costNs ? severityByCost(context, *assessment.costNs) : Severity::Warning;
     finding.limit = Limit::Communication;
-    finding.title = fmt::format(
-        "Gradients are sent in {:.0f} messages of {} (median) per step: the buckets are too small",
-        messages.perStep, byteText(medianBytes));
+    finding.title = say(text::title, {{"messages", messages.perStep}, {"median", medianBytes}});
     finding.settings = {"bucket_cap_mb"};
     finding.costNsPerStep = assessment.costNs;
     finding.figures = {{"median_message_bytes", Unit::Bytes, medianBytes, assessment.limitBytes},
@@ -145,16 +147,10 @@ Finding describe(const Context& context, const Messages& messages, double median
         finding.figures.push_back({"half_peak_bytes", Unit::Bytes, fit->halfPeakBytes(), {}});
     }
     const model::Operation& operation = context.run.operations[first.operation];
-    finding.evidence = {
-        {context.run.ranks[operation.participants.front().rank].rank, first.times.firstArrivalNs,
-         first.times.endNs,
-         fmt::format("a gradient message of {}", byteText(static_cast<double>(*operation.bytes)))}};
-    finding.advice = fmt::format("Raise `bucket_cap_mb` of DistributedDataParallel (default 25, field range "
-                                 "25-125){}. Then check that the last bucket's transfer is not exposed.",
-                                 assessment.costNs ? ""
-                                                   : "; only a replay can estimate the gain, because the "
-                                                     "sizes in this run do not separate latency from "
-                                                     "bandwidth");
+    finding.evidence = {{context.run.ranks[operation.participants.front().rank].rank,
+                         first.times.firstArrivalNs, first.times.endNs,
+                         say(text::message, {{"bytes", static_cast<double>(*operation.bytes)}})}};
+    finding.advice = say(text::remedy, {{"unknown", assessment.costNs ? words::Text() : text::no_estimate}});
     return finding;
 }
 
@@ -165,7 +161,7 @@ Outcome run(const Context& context)
     }
     const Messages messages = gradientMessages(context);
     if (messages.sizes.empty()) {
-        return NotApplicable{"no gradient all-reduce or reduce-scatter over all ranks in the analyzed steps"};
+        return NotApplicable{text::no_gradients};
     }
     const auto medianBytes = static_cast<double>(model::median(messages.sizes));
     const Assessment assessment = assess(context, messages, medianBytes);
@@ -206,15 +202,8 @@ std::vector<whatif::Changes> cures(const Context& context, const Finding& findin
 
 } // namespace
 
-RINGSIDE_RULE(
-    small_messages, .title = "Gradient messages are too small", .needs = "device, on all ranks",
-    .options = kOptions, .run = run, .needsDevice = true,
-    .help =
-        "Half-peak size is latency times bandwidth, fitted over the run's own all-reduces (time = latency + "
-        "size / bandwidth). Messages are small below the larger of it and min_message_bytes, if latency is "
-        "min_latency_share of their time. The cost is the latency of the messages beyond what bucket_bytes "
-        "would need, as far as it is exposed; a last message before which the network is idle does not "
-        "count. If times do not grow with size, it is what the run's own largest messages would save.",
-    .ofSteps = true, .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);
+RINGSIDE_RULE(small_messages, .title = text::heading, .needs = "device, on all ranks", .options = kOptions,
+              .run = run, .needsDevice = true, .help = text::help, .ofSteps = true, .ofTraining = true,
+              .partOf = {"exposed_communication"}, .cures = cures);
 
 } // namespace ringside::rules::rule_small_messages

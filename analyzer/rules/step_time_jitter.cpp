@@ -2,6 +2,8 @@
 // Finds steps that take much longer than the median. The reason follows from the part of the step that grows,
 // the period of the long steps, the rank that the others wait for, and ranges that occur only in these steps.
 // It is a symptom if no rank is waited for.
+#include "words/step_time_jitter.h"
+
 #include "rules/shared/support.h"
 #include "values/quantile.h"
 
@@ -12,6 +14,8 @@
 
 namespace ringside::rules::rule_step_time_jitter {
 namespace {
+
+namespace text = words::step_time_jitter;
 
 constexpr Option kOptions[] = {
     {"ratio", 1.3, "warn when the 99th percentile of step times is this many times the median"},
@@ -124,14 +128,14 @@ std::size_t periodOf(const std::vector<std::size_t>& longSteps)
 
 struct Part {
     std::int64_t metrics::Breakdown::*figure;
-    std::string_view name;
+    const words::Template* name;
     Limit limit;
 };
 constexpr std::array<Part, 4> kParts = {{
-    {&metrics::Breakdown::idleNs, "idle time", Limit::Host},
-    {&metrics::Breakdown::computeNs, "compute", Limit::Compute},
-    {&metrics::Breakdown::exposedCommunicationNs, "exposed communication", Limit::Communication},
-    {&metrics::Breakdown::exposedCopyNs, "exposed copies", Limit::Copy},
+    {&metrics::Breakdown::idleNs, &text::idle, Limit::Host},
+    {&metrics::Breakdown::computeNs, &text::compute, Limit::Compute},
+    {&metrics::Breakdown::exposedCommunicationNs, &text::communication, Limit::Communication},
+    {&metrics::Breakdown::exposedCopyNs, &text::copies, Limit::Copy},
 }};
 
 /// Returns the part that grows most in the long steps, over all ranks.
@@ -214,13 +218,15 @@ Finding describe(const Context& context, const std::vector<std::int64_t>& times,
     if (late == nullptr) {
         finding.partOf.push_back("late_rank");
     }
-    finding.title = fmt::format(
-        "{} of {} steps take much longer than the median of {}{}; most of the extra time is {}{}",
-        longSteps.size(), times.size(), milliseconds(median),
-        period > 0 ? fmt::format(", every {}th", period) : std::string(), part.name,
-        range.empty() ? std::string() : fmt::format(", and only these steps have the range \"{}\"", range));
+    finding.title =
+        say(text::title, {{"long", longSteps.size()},
+                          {"all", times.size()},
+                          {"median", median},
+                          {"period", period > 0 ? say(text::period, {{"period", period}}) : words::Text()},
+                          {"part", *part.name},
+                          {"range", range.empty() ? words::Text() : say(text::range, {{"range", range}})}});
     if (late != nullptr) {
-        finding.title += fmt::format("; in them the others wait for rank {}", finding.ranks.front());
+        finding.title += say(text::late, {{"rank", finding.ranks.front()}});
     }
     finding.figures = {{"p99_over_median", Unit::Ratio, ratio, context.option("ratio")},
                        {"long_steps", Unit::Count, static_cast<double>(longSteps.size()), {}}};
@@ -230,13 +236,8 @@ Finding describe(const Context& context, const std::vector<std::int64_t>& times,
     const auto longest =
         static_cast<std::size_t>(std::max_element(times.begin(), times.end()) - times.begin());
     const metrics::RankMetrics& shown = late != nullptr ? *late : context.figures.ranks.front();
-    finding.evidence = {evidence(context.rankOf(shown), shown.windows[longest], "the longest step")};
-    finding.advice = period > 0
-                         ? "Look for periodic work: a checkpoint (write it asynchronously or less often), an "
-                           "evaluation, logging, Python's garbage collector (`gc.freeze()`, collect at "
-                           "chosen steps), a batch that the loader prefetches in chunks."
-                         : "The long steps are irregular: check the one in the evidence for data of "
-                           "different length, other work on the host, stalls of storage or network.";
+    finding.evidence = {evidence(context.rankOf(shown), shown.windows[longest], text::longest)};
+    finding.advice = period > 0 ? text::remedy_periodic : text::remedy_irregular;
     return finding;
 }
 
@@ -244,8 +245,8 @@ Outcome run(const Context& context)
 {
     const std::vector<std::int64_t> times = stepTimes(context);
     if (static_cast<double>(times.size()) < context.option("min_steps")) {
-        return NotApplicable{fmt::format("needs {:.0f} analyzed steps, there are {}",
-                                         context.option("min_steps"), times.size())};
+        return NotApplicable{
+            say(text::few_steps, {{"least", context.option("min_steps")}, {"steps", times.size()}})};
     }
     const auto median = static_cast<double>(std::max<std::int64_t>(1, model::median(times)));
     const double ratio = static_cast<double>(values::quantile(times, 0.99)) / median;
@@ -258,11 +259,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(step_time_jitter, .title = "Some steps take much longer than others", .needs = "device",
-              .options = kOptions, .run = run, .needsDevice = true,
-              .help = "99th percentile over median of the steps' times on their slowest rank. The cost is "
-                      "the mean above the median: what would be saved if every step took the usual time. A "
-                      "rank is named where the others wait for it in the long steps.",
-              .ofSteps = true);
+RINGSIDE_RULE(step_time_jitter, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
+              .needsDevice = true, .help = text::help, .ofSteps = true);
 
 } // namespace ringside::rules::rule_step_time_jitter

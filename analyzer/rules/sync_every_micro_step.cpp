@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds gradients that are accumulated over several backward passes but reduced after each of them: all
 // reductions of a step but the last are unnecessary.
+#include "words/sync_every_micro_step.h"
+
 #include "rules/shared/reductions.h"
 #include "whatif/changes.h"
 
 namespace ringside::rules::rule_sync_every_micro_step {
 namespace {
+
+namespace text = words::sync_every_micro_step;
 
 constexpr Option kOptions[] = {
     {"repeats", 2, "fewest repetitions of the same gradient messages per step"},
@@ -81,8 +85,7 @@ Outcome run(const Context& context)
     const auto least = static_cast<std::size_t>(std::max(2.0, context.option("repeats")));
     const Reductions seen = reductionsOf(context, rank, least, context.option("step_part"));
     if (!seen.known) {
-        return NotApplicable{"needs NVTX ranges named \"backward\": gradient messages of one size do not "
-                             "show how many backward passes a step has"};
+        return NotApplicable{text::no_ranges};
     }
     if (seen.part < context.option("step_part") || seen.times < 2) {
         return std::vector<Finding>{};
@@ -92,17 +95,12 @@ Outcome run(const Context& context)
         std::llround(static_cast<double>(exposedGradientTransfer(context)) * (seen.times - 1) / seen.times);
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Communication;
-    finding.title = fmt::format(
-        "All gradients are reduced {:.0f} times per step: after every micro-batch instead of after the last",
-        seen.times);
+    finding.title = say(text::title, {{"times", seen.times}});
     finding.settings = {"no_sync"};
     finding.figures = {{"reductions_per_step", Unit::Count, seen.times, context.option("repeats")},
                        {"step_part", Unit::Share, seen.part, context.option("step_part")}};
-    finding.evidence = {
-        evidence(context.rankOf(rank), rank.windows.front(), "a step whose gradient messages repeat")};
-    finding.advice =
-        "Run all micro-batches but the last of each optimizer step inside `with ddp_model.no_sync():` (FSDP: "
-        "`set_requires_gradient_sync(False)`); accumulation over 4 to 8 micro-batches is common.";
+    finding.evidence = {evidence(context.rankOf(rank), rank.windows.front(), text::repeats)};
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
@@ -117,12 +115,8 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& fi
 
 } // namespace
 
-RINGSIDE_RULE(sync_every_micro_step, .title = "Gradients are reduced after every micro-batch",
-              .needs = "device; nvtx helps", .options = kOptions, .run = run, .needsDevice = true,
-              .help =
-                  "Several ranges named backward in a step send gradients; without such ranges, the sizes "
-                  "of a step's messages are one sequence several times. The cost is the exposed "
-                  "transfer of all but one.",
-              .ofSteps = true, .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);
+RINGSIDE_RULE(sync_every_micro_step, .title = text::heading, .needs = "device; nvtx helps",
+              .options = kOptions, .run = run, .needsDevice = true, .help = text::help, .ofSteps = true,
+              .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);
 
 } // namespace ringside::rules::rule_sync_every_micro_step

@@ -2,11 +2,15 @@
 // Finds blocking calls of the host in every step. While it waits for the GPU it launches nothing, so the GPU
 // is idle afterwards, or communication runs alone that later compute could have hidden. The cost is that
 // time, not the time in the call: waiting for a busy GPU costs nothing by itself.
+#include "words/sync_in_loop.h"
+
 #include "rules/shared/support.h"
 #include "whatif/changes.h"
 
 namespace ringside::rules::rule_sync_in_loop {
 namespace {
+
+namespace text = words::sync_in_loop;
 
 constexpr Option kOptions[] = {
     {"calls_per_step", 1.0, "fewest blocking calls per step"},
@@ -35,10 +39,9 @@ void add(const Context& context, const metrics::RankMetrics& rank, Finding& find
     finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), ofAStep(context, rank, cost));
     finding.ranks.push_back(context.rankOf(rank).rank);
     const bool preventsOverlap = rank.blocking.overlapLostNs > idle;
-    finding.evidence.push_back(evidence(
-        context.rankOf(rank), preventsOverlap ? rank.blocking.overlapLost : rank.blocking.longest,
-        preventsOverlap ? fmt::format("{} during which communication ran alone", rank.blocking.commonest)
-                        : "longest blocking call"));
+    finding.evidence.push_back(
+        evidence(context.rankOf(rank), preventsOverlap ? rank.blocking.overlapLost : rank.blocking.longest,
+                 preventsOverlap ? say(text::alone, {{"call", rank.blocking.commonest}}) : text::longest));
 }
 
 Outcome run(const Context& context)
@@ -56,19 +59,16 @@ Outcome run(const Context& context)
     finding.limit = Limit::Host;
     finding.partOf = {"late_rank", preventsOverlap ? "exposed_communication" : "gpu_utilization_low",
                       preventsOverlap ? "gpu_utilization_low" : "exposed_communication"};
-    finding.title = fmt::format(
-        "The host waits for the GPU {:.1f} times per step, mostly in {}{}", worst.calls, worst.function,
-        preventsOverlap && !context.inference()
-            ? ", between gradient reductions, so that these run alone instead of during backward"
-            : "");
+    finding.title = say(text::title, {{"calls", worst.calls}, {"call", worst.function}});
+    if (preventsOverlap && !context.inference()) {
+        finding.title += text::between;
+    }
     finding.settings = {"CUDA_LAUNCH_BLOCKING"};
     finding.figures = {
         {"blocking_calls_per_step", Unit::Count, worst.calls, context.option("calls_per_step")},
         {"idle_after_share", Unit::Share, worst.idleShare, context.option("cost_share")},
         {"overlap_lost_share", Unit::Share, worst.overlapShare, context.option("cost_share")}};
-    finding.advice = "Remove calls that need a result on the host in every step: `.item()`, `print(loss)`, "
-                     "`.cpu()`, blocking copies (use `non_blocking=True` with pinned memory), and "
-                     "CUDA_LAUNCH_BLOCKING=1; log every N steps instead.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
@@ -80,16 +80,8 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 
 } // namespace
 
-RINGSIDE_RULE(
-    sync_in_loop, .title = "Blocking calls in the training loop", .needs = "host and device",
-    .options = kOptions, .run = run, .needsDevice = true,
-    .help = "cudaDeviceSynchronize, cudaStreamSynchronize, cudaEventSynchronize and blocking "
-            "copies within steady "
-            "steps.",
-    .inferenceAdvice =
-        "Remove what needs a result on the host for each batch: `.item()`, `.cpu()`, blocking copies (use "
-        "`non_blocking=True` with pinned memory), and CUDA_LAUNCH_BLOCKING=1; read tokens back while the "
-        "next batch runs.",
-    .cures = cures);
+RINGSIDE_RULE(sync_in_loop, .title = text::heading, .needs = "host and device", .options = kOptions,
+              .run = run, .needsDevice = true, .help = text::help, .inferenceAdvice = text::inference,
+              .cures = cures);
 
 } // namespace ringside::rules::rule_sync_in_loop

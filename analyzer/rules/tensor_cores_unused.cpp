@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds float32 matrix products that run on ordinary cores of a GPU with tensor cores. The names of kernels
 // show it, because the libraries name them by the instructions they use.
+#include "words/tensor_cores_unused.h"
+
 #include "rules/shared/support.h"
 
 #include <array>
 
 namespace ringside::rules::rule_tensor_cores_unused {
 namespace {
+
+namespace text = words::tensor_cores_unused;
 
 constexpr Option kOptions[] = {
     {"share", 0.20, "warn if such products take more than this share of compute"},
@@ -80,7 +84,7 @@ bool anyTensorCores(const Context& context)
 Outcome run(const Context& context)
 {
     if (!anyTensorCores(context)) {
-        return NotApplicable{"no GPU is known to have tensor cores"};
+        return NotApplicable{text::no_tensor_cores};
     }
     Finding finding;
     double worst = 0;
@@ -91,8 +95,7 @@ Outcome run(const Context& context)
         if (share > context.option("share")) {
             worst = std::max(worst, share);
             finding.ranks.push_back(context.rankOf(rank).rank);
-            finding.evidence.push_back(
-                evidence(context.rankOf(rank), products.longest, "longest float32 product"));
+            finding.evidence.push_back(evidence(context.rankOf(rank), products.longest, text::longest));
         }
     }
     if (finding.ranks.empty()) {
@@ -101,26 +104,16 @@ Outcome run(const Context& context)
     finding.severity = Severity::Warning;
     finding.limit = Limit::Compute;
     finding.cause = false;
-    finding.title =
-        fmt::format("Matrix products in float32 without tensor cores take {} of compute", percent(worst));
+    finding.title = say(text::title, {{"share", worst}});
     finding.settings = {"autocast", "allow_tf32"};
     finding.figures = {{"plain_product_share", Unit::Share, worst, context.option("share")}};
-    finding.advice =
-        "Test `torch.autocast(\"cuda\", dtype=torch.bfloat16)`, or only "
-        "`torch.backends.cuda.matmul.allow_tf32 = True` (`torch.set_float32_matmul_precision(\"high\")`), "
-        "and compare loss and step time; sizes that are multiples of 8 let the libraries use tensor cores.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(tensor_cores_unused, .title = "Tensor cores are not used", .needs = "device",
-              .options = kOptions, .run = run, .needsDevice = true,
-              .help = "Time in kernels whose names say float32 products on ordinary cores (sgemm, simt, "
-                      "ffma), of compute, on GPUs known to have tensor cores. The cost is not estimated: "
-                      "what they would take on tensor cores depends on their sizes.",
-              .inferenceAdvice = "Test bfloat16 or float16 weights, or only "
-                                 "`torch.backends.cuda.matmul.allow_tf32 = True`, and compare answers and "
-                                 "time; sizes that are multiples of 8 let the libraries use tensor cores.");
+RINGSIDE_RULE(tensor_cores_unused, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
+              .needsDevice = true, .help = text::help, .inferenceAdvice = text::inference);
 
 } // namespace ringside::rules::rule_tensor_cores_unused

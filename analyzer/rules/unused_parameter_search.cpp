@@ -2,11 +2,15 @@
 // Finds DistributedDataParallel with find_unused_parameters, which reduces a map of used parameters in every
 // step: one integer per parameter. The rule recognizes that message. Walking the graph costs more, which is
 // not measured.
+#include "words/unused_parameter_search.h"
+
 #include "rules/shared/gradients.h"
 #include "whatif/changes.h"
 
 namespace ringside::rules::rule_unused_parameter_search {
 namespace {
+
+namespace text = words::unused_parameter_search;
 
 constexpr Option kOptions[] = {
     {"min_elements", model::kLeastMapElements, "fewest integers in the message: fewer are a flag or a count"},
@@ -50,16 +54,12 @@ Outcome run(const Context& context)
     finding.costNsPerStep = ofAStep(context, rank, exposed);
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Settings;
-    finding.title =
-        fmt::format("Every step reduces a map of {:.0f} integers, as find_unused_parameters does", elements);
+    finding.title = say(text::title, {{"integers", elements}});
     finding.settings = {"find_unused_parameters", "static_graph"};
     finding.figures = {{"elements", Unit::Count, elements, context.option("min_elements")},
                        {"step_part", Unit::Share, part, context.option("step_part")}};
-    finding.evidence = {
-        evidence(context.rankOf(rank), shown->device, "the reduction of the map of used parameters")};
-    finding.advice = "If every parameter takes part in every step, set `find_unused_parameters=False`; if "
-                     "the same ones are unused each time, set `static_graph=True`. The cost counts only the "
-                     "message; walking the graph on the host costs more (field: and 10-15 % more memory).";
+    finding.evidence = {evidence(context.rankOf(rank), shown->device, text::reduction)};
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
@@ -71,11 +71,8 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 
 } // namespace
 
-RINGSIDE_RULE(
-    unused_parameter_search, .title = "Unused parameters are searched for in every step",
-    .needs = "host and device", .options = kOptions, .run = run, .needsDevice = true,
-    .help = "One all-reduce of integers with each backward pass, over all ranks, beside the gradients. The "
-            "cost is its exposed transfer, without the search on the host.",
-    .ofSteps = true, .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);
+RINGSIDE_RULE(unused_parameter_search, .title = text::heading, .needs = "host and device",
+              .options = kOptions, .run = run, .needsDevice = true, .help = text::help, .ofSteps = true,
+              .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);
 
 } // namespace ringside::rules::rule_unused_parameter_search

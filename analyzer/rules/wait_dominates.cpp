@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds communication that is mostly waiting for other ranks to arrive, so that a faster network would not
 // help.
+#include "words/wait_dominates.h"
+
 #include "rules/shared/support.h"
 #include "words/step.h"
 
 namespace ringside::rules::rule_wait_dominates {
 namespace {
+
+namespace text = words::wait_dominates;
 
 constexpr Option kOptions[] = {
     {"share", 0.50, "warn above this share of waiting in communication time"},
@@ -34,22 +38,18 @@ Outcome run(const Context& context)
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::LateRank;
     finding.cause = false;
-    finding.title =
-        fmt::format("{} of the time in communication is waiting for ranks to arrive", percent(share));
+    finding.title = say(text::title, {{"share", share}});
     finding.figures = {{"wait_share", Unit::Share, share, context.option("share")},
                        {"wait_delay_step_share", Unit::Share, total.share(total.waitDelayNs),
                         context.option("min_step_share")}};
     finding.evidence = worstStep(context, &metrics::Breakdown::waitNs, words::step::waiting);
-    finding.advice = "Tuning NCCL or the network will not help: make the ranks arrive together. See "
-                     "late_rank for the rank that arrives last, and why.";
+    finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 
-RINGSIDE_RULE(wait_dominates, .title = "Communication is mostly waiting", .needs = "device",
-              .options = kOptions, .run = run, .needsDevice = true,
-              .help = "wait / (wait + transfer); waiting is from a rank's own arrival to the last one's.",
-              .partOf = {"slow_link", "exposed_communication"});
+RINGSIDE_RULE(wait_dominates, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
+              .needsDevice = true, .help = text::help, .partOf = {"slow_link", "exposed_communication"});
 
 } // namespace ringside::rules::rule_wait_dominates
