@@ -9,6 +9,8 @@
 #include "report/shared_place.h"
 #include "report/watched_report.h"
 #include "rules/shared/support.h"
+#include "words/applicability.h"
+#include "words/shared_place.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -40,23 +42,23 @@ void addRingsideRemark(words::Text& text)
 }
 
 /// Returns a remark if only some of the ranks were compared; empty if all were measured.
-std::string comparedRanks(const Report& report)
+words::Text comparedRanks(const Report& report)
 {
     const auto measured = std::ssize(report.metrics.ranks);
     return measured > 0 && measured < report.model.worldSize
-               ? fmt::format(" ({} of {} ranks compared)", measured, report.model.worldSize)
-               : std::string();
+               ? words::say(words::applicability::compared,
+                            {{"measured", measured}, {"ranks", report.model.worldSize}})
+               : words::Text();
 }
 
 /// Says what the finding's ranks have in common, such as a host, if it is more than chance.
 void nameSharedPlace(rules::Finding& finding, const model::Model& model)
 {
     if (const auto place = sharedPlace(model, finding.ranks)) {
-        finding.title += fmt::format(" ({})", place->text);
+        finding.title += words::say(words::shared_place::in_brackets, {{"place", place->text}});
         if (finding.limit == rules::Limit::LateRank || finding.limit == rules::Limit::Link) {
-            words::Text advice = place->advice + " ";
-            advice += finding.advice;
-            finding.advice = std::move(advice);
+            finding.advice = words::say(words::shared_place::advice_first,
+                                        {{"place", place->advice}, {"advice", finding.advice}});
         }
     }
 }
@@ -65,11 +67,10 @@ void nameSharedPlace(rules::Finding& finding, const model::Model& model)
 rules::Outcome outcomeOf(const rules::Rule& rule, const rules::Context& context)
 {
     if (rule.ofTraining && context.inference()) {
-        return rules::NotApplicable{
-            "applies to training only: this is a trace of inference, which has no gradients"};
+        return rules::NotApplicable{words::applicability::training_only};
     }
     if (rule.ofSteps && context.run.recordingIsStep()) {
-        return rules::NotApplicable{"needs steps, and none was found"};
+        return rules::NotApplicable{words::applicability::needs_steps};
     }
     if (rule.needsDevice && context.figures.ranks.empty()) {
         return rules::kNeedsDevice;

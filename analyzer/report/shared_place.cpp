@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/shared_place.h"
 
-#include <fmt/format.h>
+#include "words/shared_place.h"
 
 #include <algorithm>
 #include <map>
@@ -53,7 +53,7 @@ Places railsOf(const model::Model& model)
     Places places;
     for (const model::Rank& rank : model.ranks) {
         if (const auto local = localRankOf(model, rank)) {
-            add(places, fmt::to_string(*local), rank);
+            add(places, std::to_string(*local), rank);
         }
     }
     std::erase_if(places, [](const auto& place) { return place.second.hosts.size() < 2; });
@@ -126,7 +126,8 @@ const Places::value_type* smallestHolding(const Places& places, const std::set<s
 /// Returns the place, if its share of late ranks and the probability by chance allow to name it.
 /// `kinds` is the number of kinds of places that are tried.
 std::optional<SharedPlace> judge(const Places& places, const std::set<std::int64_t>& ranks,
-                                 const model::Model& model, std::string_view what, std::string_view advice)
+                                 const model::Model& model, const words::Template& what,
+                                 const words::Template& advice)
 {
     const double kinds = model.switches.empty() ? 3 : 4;
     const std::size_t all = model.ranks.size();
@@ -145,9 +146,10 @@ std::optional<SharedPlace> judge(const Places& places, const std::set<std::int64
         return std::nullopt;
     }
     const std::size_t held = place->second.ranks.size();
-    const std::string count =
-        ranks.size() == held ? fmt::format("all {}", held) : fmt::format("{} of the {}", ranks.size(), held);
-    return SharedPlace{fmt::format(fmt::runtime(what), count, place->first), std::string(advice), chance};
+    const words::Text count =
+        words::say(ranks.size() == held ? words::shared_place::all : words::shared_place::part,
+                   {{"late", ranks.size()}, {"held", held}});
+    return SharedPlace{words::say(what, {{"ranks", count}, {"name", place->first}}), advice, chance};
 }
 
 } // namespace
@@ -159,24 +161,18 @@ std::optional<SharedPlace> sharedPlace(const model::Model& model, std::span<cons
         return std::nullopt;
     }
     auto place =
-        judge(hostsOf(model), late, model, "{} ranks of host {}",
-              "Look at what the ranks of this host share: its CPUs and memory, power and cooling, its "
-              "network adapters, other jobs on it.");
+        judge(hostsOf(model), late, model, words::shared_place::host, words::shared_place::host_advice);
     if (!place) {
-        place =
-            judge(switchesOf(model), late, model, "{} ranks behind switch {}",
-                  "Look at this switch and its links: errors, congestion, uplinks that are down, other jobs "
-                  "behind it; and at the power and cooling of its rack.");
+        place = judge(switchesOf(model), late, model, words::shared_place::behind_switch,
+                      words::shared_place::switch_advice);
     }
     if (!place) {
         place =
-            judge(railsOf(model), late, model, "{} ranks with local rank {}, on different hosts",
-                  "Look at what the same GPU of every host shares: the network adapters and switches of that "
-                  "rail, or the same part of the model.");
+            judge(railsOf(model), late, model, words::shared_place::rail, words::shared_place::rail_advice);
     }
     if (!place) {
-        place = judge(rowsOfHosts(model), late, model, "{} ranks of hosts {}*",
-                      "Look at what these hosts share: a switch, power or cooling of a rack.");
+        place =
+            judge(rowsOfHosts(model), late, model, words::shared_place::row, words::shared_place::row_advice);
     }
     return place;
 }

@@ -3,17 +3,17 @@
 // described, the same GPU of every host (a rail of the network), or hosts whose names begin alike (a rack).
 #pragma once
 #include "model/model.h"
+#include "words/text.h"
 
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 
 namespace ringside::report {
 
 struct SharedPlace {
-    std::string text;   ///< "all 8 ranks of host node12"
-    std::string advice; ///< a sentence: what to look at there
+    words::Text text;   ///< "all 8 ranks of host node12"
+    words::Text advice; ///< a sentence: what to look at there
     double chance = 0;  ///< largest probability that as many ranks are in one such place by chance
 };
 

@@ -130,7 +130,7 @@ model::Model cluster(const Names& hosts)
 std::string placeOf(const model::Model& model, const Ranks& ranks)
 {
     const auto place = sharedPlace(model, ranks);
-    return place ? place->text : std::string();
+    return place ? words::said(place->text) : std::string();
 }
 
 TEST(SharedPlace, IsAHost)

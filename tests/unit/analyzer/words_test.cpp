@@ -114,7 +114,7 @@ TEST(Words, ShowAsManyDigitsAsTheFormSays)
 TEST(Words, CarryNamesOfStrangersAsTheyAre)
 {
     constexpr Template kWords{"test.name", "host {name:name}: {clause:text}"};
-    EXPECT_EQ(render(say(kWords, {{"name", "{a step}"}, {"clause", "{x}"}}), {}), "host {a step}: {x}");
+    EXPECT_EQ(render(say(kWords, {{"name", "{a step}"}, {"clause", Text("{x}")}}), {}), "host {a step}: {x}");
 }
 
 } // namespace
