@@ -3,7 +3,6 @@
 #include "model/build_model.h"
 #include "report/cost_attribution.h"
 #include "report/dropped_records.h"
-#include "report/per_second.h"
 #include "report/replayed_costs.h"
 #include "report/report.h"
 #include "report/shared_place.h"
@@ -23,23 +22,6 @@ namespace {
 
 const std::array<trace::TierName, 5> kTiers{"host", "nvtx", "nccl", "device", "sampled"};
 constexpr char kEvents[] = "events"; ///< recorded on demand only; left out if it was not requested
-
-/// Options of Ringside do not apply to a trace of another tool, so a text that names them gets a remark.
-void addRingsideRemark(words::Text& text)
-{
-    constexpr std::string_view kOurs[] = {"--profile", "--steps`",        "--start-step",
-                                          "--window",  "ringside record", "RINGSIDE_",
-                                          "ringside_", "device tier",     "LD_PRELOAD"};
-    const auto namesOurs = [&](const words::Part& part) {
-        // a template says so itself
-        return part.words == nullptr && std::ranges::any_of(kOurs, [&](std::string_view ours) {
-                   return std::get<std::string>(part.slots.front().value).find(ours) != std::string::npos;
-               });
-    };
-    if (std::ranges::any_of(text.parts(), namesOurs)) {
-        text += " (recorded with Ringside instead)";
-    }
-}
 
 /// Returns a remark if only some of the ranks were compared; empty if all were measured.
 words::Text comparedRanks(const Report& report)
@@ -83,9 +65,6 @@ void runRule(const rules::Rule& rule, Report& report, const rules::OptionValues&
     const rules::Context context(rule, report.model, report.metrics, options);
     rules::Outcome outcome = outcomeOf(rule, context);
     if (auto* missing = std::get_if<rules::NotApplicable>(&outcome)) {
-        if (report.model.imported) {
-            addRingsideRemark(missing->reason);
-        }
         report.notApplicable.push_back({std::string(rule.id), missing->reason, missing->inconclusive});
         return;
     }
@@ -98,16 +77,11 @@ void runRule(const rules::Rule& rule, Report& report, const rules::OptionValues&
             finding.advice = rule.inferenceAdvice;
             finding.settings.clear();
         }
-        if (report.model.imported) {
-            addRingsideRemark(finding.advice);
-        }
         nameSharedPlace(finding, report.model);
         if (rule.comparesRanks) {
             finding.title += comparedRanks(report);
         }
-        if (report.model.recordingIsStep()) {
-            convertToPerSecond(finding);
-        }
+        finding.perSecond = report.model.recordingIsStep();
         report.findings.push_back(std::move(finding));
     }
 }

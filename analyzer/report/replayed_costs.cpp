@@ -81,7 +81,8 @@ void setCost(rules::Finding& finding, const Saving& saving)
     finding.severity = std::min(finding.severity, highestFor(saving.ns / saving.stepNs));
     finding.costNsPerStep = claimed ? std::optional(std::llround(saving.ns)) : std::nullopt;
     if (claimed) {
-        finding.figures.push_back({"replayed_saving_ns_per_step", rules::Unit::Ns, saving.ns, {}});
+        finding.figures.push_back(
+            {"replayed_saving_ns", rules::Unit::Ns, saving.ns, {}, rules::PerPeriod::Yes});
     }
     if (saving.ns < kWarning * saving.stepNs) {
         finding.advice = words::say(words::replay::below_share, {{"share", kWarning}}) + finding.advice;
@@ -109,7 +110,7 @@ void useReplay(rules::Finding& finding, const whatif::WhatIf& replay,
 /// too little, and the waiting is the better measure.
 bool explainsLessThanWaiting(const rules::Finding& finding, double replayedNs)
 {
-    return rules::figureOf(finding, "cause_excess_ns_per_step") <= 0 &&
+    return rules::figureOf(finding, "cause_excess_ns") <= 0 &&
            replayedNs < static_cast<double>(finding.costNsPerStep.value_or(0));
 }
 

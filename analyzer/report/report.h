@@ -61,6 +61,8 @@ struct Report {
     {
         return {model.recordingIsStep() ? words::Period::Second : words::Period::Step, model.imported};
     }
+    /// What figures refer to: "step" or "second".
+    [[nodiscard]] std::string_view periodWord() const { return model.recordingIsStep() ? "second" : "step"; }
     /// The sentence of a finding's text.
     [[nodiscard]] std::string sentence(const words::Text& text) const { return words::render(text, voice()); }
 };

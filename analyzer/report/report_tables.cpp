@@ -3,7 +3,6 @@
 
 #include "report/communicators.h"
 #include "report/message_groups.h"
-#include "report/per_second.h"
 #include "report/rank_groups.h"
 #include "values/quantile.h"
 
@@ -101,7 +100,7 @@ std::vector<Cell> breakdownRow(const Report& report, const metrics::RankMetrics&
 std::vector<std::string> breakdownHeader(const Report& report, std::vector<std::string> first)
 {
     for (std::string title :
-         {fmt::format("{}\nms", periodWord(report.model)), std::string("compute\nms"),
+         {fmt::format("{}\nms", report.periodWord()), std::string("compute\nms"),
           std::string("exposed\ncomm ms"), std::string("exposed\ncopy ms"), std::string("idle\nms"),
           std::string("comm/\ncompute"), std::string("overlap"), std::string("busy"), std::string("useful"),
           std::string("wait\nms"), std::string("came\nlast")}) {
@@ -306,7 +305,7 @@ std::string breakdownTitle(const Report& report)
 
 std::string idleTitle(const Report& report)
 {
-    return fmt::format("Idle time of a {} by its cause, ms", periodWord(report.model));
+    return fmt::format("Idle time of a {} by its cause, ms", report.periodWord());
 }
 
 const char* collectivesTitle(const Report& report)

@@ -35,7 +35,7 @@ std::string spreadText(const Report& report, const metrics::Spread& spread)
 }
 
 /// Removes the unit from a figure's name: "lost_ns_per_step" becomes "lost per step".
-std::string figureName(const rules::Figure& figure)
+std::string figureName(const rules::Figure& figure, words::Period period)
 {
     std::string name = figure.name;
     const std::string_view unit = values::unitSuffix(figure.unit);
@@ -44,7 +44,9 @@ std::string figureName(const rules::Figure& figure)
         name.erase(at, unit.size());
     }
     std::replace(name.begin(), name.end(), '_', ' ');
-    return name;
+    return figure.perPeriod == rules::PerPeriod::No ? name
+           : period == words::Period::Step          ? name + " per step"
+                                                    : name + " per second";
 }
 
 constexpr std::string_view kGuessed = "guessed from the period of collectives";
@@ -289,10 +291,10 @@ std::vector<std::string> notApplicableLines(const Report& report)
     return lines;
 }
 
-std::string figureText(const rules::Figure& figure)
+std::string figureText(const rules::Figure& figure, words::Period period)
 {
     const std::string text =
-        fmt::format("{} {}", figureName(figure), values::valueText(figure.unit, figure.value));
+        fmt::format("{} {}", figureName(figure, period), values::valueText(figure.unit, figure.value));
     return figure.threshold
                ? fmt::format("{} (threshold {})", text, values::valueText(figure.unit, *figure.threshold))
                : text;

@@ -39,7 +39,7 @@ inline constexpr const char* kAllEmulated =
 /// Returns the rules that were not judged, one line per reason: "late_rank, wait_dominates: needs ...".
 [[nodiscard]] std::vector<std::string> notApplicableLines(const Report& report);
 /// Returns "lost per step 89.34 ms", with its threshold if it has one.
-[[nodiscard]] std::string figureText(const rules::Figure& figure);
+[[nodiscard]] std::string figureText(const rules::Figure& figure, words::Period period);
 /// Returns "rank 2 at 1.234567 s for 8.05 ms: ...".
 [[nodiscard]] std::string evidenceText(const Report& report, const rules::Evidence& place);
 /// Returns "12.34 ms a step, part of exposed_communication", or "not estimated".

@@ -80,7 +80,7 @@ Outcome run(const Context& context)
     finding.limit = Limit::Memory;
     finding.title = say(text::title, {{"calls", most}});
     finding.settings = {"PYTORCH_CUDA_ALLOC_CONF"};
-    finding.figures = {{"calls_per_step", Unit::Count, most, context.option("calls_per_step")}};
+    finding.figures = {{"calls", Unit::Count, most, context.option("calls_per_step"), PerPeriod::Yes}};
     finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }

@@ -101,7 +101,7 @@ Outcome run(const Context& context)
     finding.settings = {"backend"};
     finding.figures = {
         {"communication_share", Unit::Share, 0.0, {}},
-        {"host_copies_ns_per_step", Unit::Ns, static_cast<double>(hostCopiesPerStep(context)), {}}};
+        {"host_copies_ns", Unit::Ns, static_cast<double>(hostCopiesPerStep(context)), {}, PerPeriod::Yes}};
     finding.evidence = worstStep(context, &metrics::Breakdown::idleNs, words::step::idle_time);
     finding.advice = text::remedy;
     return std::vector<Finding>{finding};

@@ -75,7 +75,8 @@ Outcome run(const Context& context)
     }
     if (context.figures.arrivalsMeasured()) {
         const std::int64_t delay = context.figures.perStep(&metrics::Breakdown::waitDelayNs);
-        finding.figures.push_back({"wait_delay_ns_per_step", Unit::Ns, static_cast<double>(delay), {}});
+        finding.figures.push_back(
+            {"wait_delay_ns", Unit::Ns, static_cast<double>(delay), {}, PerPeriod::Yes});
     }
     finding.evidence =
         worstStep(context, &metrics::Breakdown::exposedCommunicationNs, words::step::exposed_communication);
@@ -88,7 +89,8 @@ Outcome run(const Context& context)
     if (const Bucket* const bucket = mostExposed(buckets)) {
         finding.title += say(text::most_exposed,
                              {{"exposed", std::llround(bucket->exposedNs)}, {"message", nameOf(*bucket)}});
-        finding.figures.push_back({"most_exposed_message_ns_per_step", Unit::Ns, bucket->exposedNs, {}});
+        finding.figures.push_back(
+            {"most_exposed_message_ns", Unit::Ns, bucket->exposedNs, {}, PerPeriod::Yes});
         finding.evidence.push_back(evidence(context, *bucket));
     }
     return std::vector<Finding>{finding};

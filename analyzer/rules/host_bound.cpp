@@ -72,7 +72,7 @@ Outcome run(const Context& context)
     finding.settings = {"torch.compile", "foreach", "fused"};
     finding.figures = {
         {"starved_share", Unit::Share, worst->total.share(starvedNs(*worst)), context.option("share")},
-        {"launches_per_step", Unit::Count, launching.perStep, {}},
+        {"launches", Unit::Count, launching.perStep, {}, PerPeriod::Yes},
         {"issue_latency_ns", Unit::Ns, static_cast<double>(launching.issueLatencyNs), {}}};
     finding.advice = text::remedy;
     return std::vector<Finding>{finding};

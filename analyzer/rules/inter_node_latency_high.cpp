@@ -99,7 +99,7 @@ Finding describe(const Context& context, const Small& small, double latencyNs, c
                                       {"expected", expected.from}});
     finding.settings = {"bucket_cap_mb", "no_sync", "NCCL_SOCKET_IFNAME"};
     finding.figures = {{"latency_ns", Unit::Ns, latencyNs, expected.ns},
-                       {"messages_per_step", Unit::Count, small.messagesPerStep, {}}};
+                       {"messages", Unit::Count, small.messagesPerStep, {}, PerPeriod::Yes}};
     if (small.slowest != nullptr) {
         finding.evidence = {transferEvidence(context, *small.slowest, text::slowest)};
     }

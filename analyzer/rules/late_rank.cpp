@@ -232,7 +232,7 @@ Finding describe(const Context& context, const metrics::LateGroups& all, const m
     finding.figures = {
         {"lost_share", Unit::Share, assessment.share, context.option("lost_share")},
         {"chance", Unit::Probability, assessment.chance, context.option("chance")},
-        {"lost_ns_per_step", Unit::Ns, static_cast<double>(assessment.lostNs), {}},
+        {"lost_ns", Unit::Ns, static_cast<double>(assessment.lostNs), {}, PerPeriod::Yes},
     };
     if (group.worstWindow) {
         finding.figures.push_back(
@@ -247,8 +247,11 @@ Finding describe(const Context& context, const metrics::LateGroups& all, const m
         finding.figures.push_back({"blocks", Unit::Count, static_cast<double>(all.blocks), {}});
     }
     if (assessment.cause) {
-        finding.figures.push_back(
-            {"cause_excess_ns_per_step", Unit::Ns, static_cast<double>(assessment.cause->excessNs), {}});
+        finding.figures.push_back({"cause_excess_ns",
+                                   Unit::Ns,
+                                   static_cast<double>(assessment.cause->excessNs),
+                                   {},
+                                   PerPeriod::Yes});
     }
     finding.evidence = {group.worstWindow ? originEvidence(context, group) : lastArrival(context, group)};
     finding.advice = adviceOf(assessment, text::check_collectives, finding.ranks);

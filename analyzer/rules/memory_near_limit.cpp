@@ -181,7 +181,7 @@ void describe(const Context& context, const Worst& worst, bool isNear, Finding& 
                                {"memory_part", Unit::Share, worst.part, context.option("part")});
     }
     if (growing.growth) {
-        finding.figures.push_back({"growth_per_step", Unit::Bytes, *growing.growth, {}});
+        finding.figures.push_back({"growth", Unit::Bytes, *growing.growth, {}, PerPeriod::Yes});
     }
     if (growing.growth && !worst.ended) {
         finding.figures.push_back({"steps_until_full", Unit::Count, *growing.stepsLeft, {}});

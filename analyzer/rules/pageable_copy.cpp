@@ -94,7 +94,7 @@ Outcome run(const Context& context)
     finding.title = say(text::title, {{"bytes", bytes}, {"share", worst}});
     finding.settings = {"pin_memory", "non_blocking"};
     finding.figures = {{"held_share", Unit::Share, worst, context.option("share")},
-                       {"bytes_per_step", Unit::Bytes, bytes, {}}};
+                       {"bytes", Unit::Bytes, bytes, {}, PerPeriod::Yes}};
     finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }

@@ -52,7 +52,7 @@ Outcome run(const Context& context)
     finding.figures = {{"bubble_share", Unit::Share, pipeline.bubble, context.option("share")},
                        {"ideal_share", Unit::Share, ideal, {}},
                        {"times_ideal", Unit::Ratio, pipeline.bubble / ideal, context.option("times_ideal")},
-                       {"passes_per_step", Unit::Count, static_cast<double>(pipeline.passes), {}},
+                       {"passes", Unit::Count, static_cast<double>(pipeline.passes), {}, PerPeriod::Yes},
                        {"chunks", Unit::Count, static_cast<double>(pipeline.chunks), {}}};
     finding.evidence =
         worstStep(context, &metrics::Breakdown::exposedWaitNs, words::step::waiting_for_others);

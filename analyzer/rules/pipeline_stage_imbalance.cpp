@@ -61,7 +61,7 @@ Finding describe(const Context& context, const metrics::PipelineFigures& pipelin
          static_cast<double>(longest.longestOfSteps) /
              static_cast<double>(std::max<std::size_t>(1, pipeline.steps)),
          context.option("least_steps")},
-        {"passes_per_step", Unit::Count, static_cast<double>(pipeline.passes), {}},
+        {"passes", Unit::Count, static_cast<double>(pipeline.passes), {}, PerPeriod::Yes},
     };
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         if (rank.rank == longest.ranks.front()) {

@@ -8,6 +8,7 @@
 #include "trace/vocabulary/severity.h"
 #include "values/unit.h"
 #include "words/text.h"
+#include "words/voice.h"
 
 #include <initializer_list>
 #include <map>
@@ -57,13 +58,19 @@ struct Evidence {
 
 using values::Unit;
 
+/// Whether a figure is of each step, or of each second where no step was found.
+enum class PerPeriod : std::uint8_t { No, Yes };
+
 /// A measured value. `threshold` is the value that the rule compares it with; null if there is none.
 struct Figure {
-    std::string name;
+    std::string name; ///< with its unit, without the period
     Unit unit = Unit::Count;
     double value = 0;
     std::optional<double> threshold;
+    PerPeriod perPeriod = PerPeriod::No;
 };
+/// Returns the name in JSON: "lost_ns_per_step", "lost_ns_per_second".
+[[nodiscard]] std::string keyOf(const Figure& figure, words::Period period);
 
 struct Finding {
     std::string rule; ///< set by the caller of the rule

@@ -135,10 +135,10 @@ Finding describe(const Context& context, const Messages& messages, double median
     finding.settings = {"bucket_cap_mb"};
     finding.costNsPerStep = assessment.costNs;
     finding.figures = {{"median_message_bytes", Unit::Bytes, medianBytes, assessment.limitBytes},
-                       {"messages_per_step", Unit::Count, messages.perStep,
-                        messages.reductions * context.option("min_messages")}};
+                       {"messages", Unit::Count, messages.perStep,
+                        messages.reductions * context.option("min_messages"), PerPeriod::Yes}};
     if (messages.reductions > 1) {
-        finding.figures.push_back({"reductions_per_step", Unit::Count, messages.reductions, {}});
+        finding.figures.push_back({"reductions", Unit::Count, messages.reductions, {}, PerPeriod::Yes});
     }
     if (const auto& fit = context.figures.allReduceFit) {
         finding.figures.push_back(
@@ -185,9 +185,9 @@ std::vector<whatif::Changes> cures(const Context& context, const Finding& findin
     constexpr double kMost = 1e12;
     const double limit = context.option("bucket_bytes");
     const double median = figureOf(finding, "median_message_bytes");
-    const double total = median * figureOf(finding, "messages_per_step");
+    const double total = median * figureOf(finding, "messages");
     std::vector<whatif::Changes> result;
-    if (figureOf(finding, "reductions_per_step") > 1) {
+    if (figureOf(finding, "reductions") > 1) {
         return result;
     }
     for (const double bytes : {limit, total / 3, total / 6}) {

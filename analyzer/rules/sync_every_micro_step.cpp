@@ -97,7 +97,7 @@ Outcome run(const Context& context)
     finding.limit = Limit::Communication;
     finding.title = say(text::title, {{"times", seen.times}});
     finding.settings = {"no_sync"};
-    finding.figures = {{"reductions_per_step", Unit::Count, seen.times, context.option("repeats")},
+    finding.figures = {{"reductions", Unit::Count, seen.times, context.option("repeats"), PerPeriod::Yes},
                        {"step_part", Unit::Share, seen.part, context.option("step_part")}};
     finding.evidence = {evidence(context.rankOf(rank), rank.windows.front(), text::repeats)};
     finding.advice = text::remedy;
@@ -108,7 +108,7 @@ Outcome run(const Context& context)
 std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& finding)
 {
     constexpr double kMost = 4096;
-    const double times = std::clamp(figureOf(finding, "reductions_per_step"), 1.0, kMost);
+    const double times = std::clamp(figureOf(finding, "reductions"), 1.0, kMost);
     return times > 1 ? std::vector<whatif::Changes>{{.lastReductionOf = static_cast<unsigned>(times)}}
                      : std::vector<whatif::Changes>{};
 }

@@ -65,7 +65,7 @@ Outcome run(const Context& context)
     }
     finding.settings = {"CUDA_LAUNCH_BLOCKING"};
     finding.figures = {
-        {"blocking_calls_per_step", Unit::Count, worst.calls, context.option("calls_per_step")},
+        {"blocking_calls", Unit::Count, worst.calls, context.option("calls_per_step"), PerPeriod::Yes},
         {"idle_after_share", Unit::Share, worst.idleShare, context.option("cost_share")},
         {"overlap_lost_share", Unit::Share, worst.overlapShare, context.option("cost_share")}};
     finding.advice = text::remedy;

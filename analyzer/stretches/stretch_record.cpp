@@ -193,6 +193,7 @@ void visitMembers(Archive& archive, Value& value)
         archive(value.rule), archive(value.reason), archive(value.inconclusive);
     } else if constexpr (std::is_same_v<T, rules::Figure>) {
         archive(value.name), archive(value.unit), archive(value.value), archive(value.threshold);
+        archive(value.perPeriod);
     } else if constexpr (std::is_same_v<T, rules::Evidence>) {
         archive(value.rank), archive(value.startNs), archive(value.endNs), archive(value.what);
     } else {

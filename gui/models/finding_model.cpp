@@ -87,7 +87,7 @@ QString findingHtml(const report::Report& report, const rules::Finding& finding,
     if (!finding.figures.empty()) {
         html += u"<ul>"_s;
         for (const rules::Figure& figure : finding.figures) {
-            html += u"<li>"_s + toHtml(report::figureText(figure)) + u"</li>"_s;
+            html += u"<li>"_s + toHtml(report::figureText(figure, report.voice().period)) + u"</li>"_s;
         }
         html += u"</ul>"_s;
     }

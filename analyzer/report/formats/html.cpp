@@ -102,7 +102,7 @@ std::string findingHtml(const Report& report, const rules::Finding& finding)
     const std::string_view severity = rules::severityName(finding.severity);
     std::vector<std::string> figures;
     for (const rules::Figure& figure : finding.figures) {
-        figures.push_back(figureText(figure));
+        figures.push_back(figureText(figure, report.voice().period));
     }
     std::string text = fmt::format("<div class=\"finding {0}\"><h3><b>{0}</b> {1}</h3>\n", severity,
                                    prose(report.sentence(finding.title)));

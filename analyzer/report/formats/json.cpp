@@ -387,9 +387,9 @@ Json findingJson(const Report& report, const rules::Finding& finding)
 {
     Json figures = Json::object();
     for (const rules::Figure& figure : finding.figures) {
-        figures[figure.name] = {{"value", figure.value},
-                                {"threshold", orNull(figure.threshold)},
-                                {"unit", values::unitName(figure.unit)}};
+        figures[rules::keyOf(figure, report.voice().period)] = {{"value", figure.value},
+                                                                {"threshold", orNull(figure.threshold)},
+                                                                {"unit", values::unitName(figure.unit)}};
     }
     Json evidence = Json::array();
     for (const rules::Evidence& place : finding.evidence) {

@@ -16,7 +16,7 @@ std::string findingText(const Report& report, const rules::Finding& finding)
                                    markdownText(report.sentence(finding.title)));
     std::vector<std::string> figures;
     for (const rules::Figure& figure : finding.figures) {
-        figures.push_back(figureText(figure));
+        figures.push_back(figureText(figure, report.voice().period));
     }
     text += fmt::format("- rule `{}`, cost: {}, ranks: {}\n", finding.rule, costText(finding),
                         rankList(finding.ranks));

@@ -56,7 +56,7 @@ Json resultOf(const Report& report, const rules::Finding& finding, std::size_t i
 {
     Json figures = Json::object();
     for (const rules::Figure& figure : finding.figures) {
-        figures[figure.name] = figure.value;
+        figures[rules::keyOf(figure, report.voice().period)] = figure.value;
     }
     const Json cost = finding.costNsPerStep ? Json(*finding.costNsPerStep) : Json(nullptr);
     return {{"ruleId", finding.rule},

@@ -4,7 +4,6 @@
 #include "report/communicators.h"
 #include "report/format.h"
 #include "report/losses.h"
-#include "report/per_second.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
 #include "rules/shared/support.h"
@@ -66,7 +65,7 @@ std::string restatements(const Report& report, const rules::Finding& loss, const
         if (isFigure) {
             rules::Figure figure = finding->figures.front();
             figure.threshold.reset();
-            what = figureText(figure);
+            what = figureText(figure, report.voice().period);
         }
         what += fmt::format(" [{}]", finding->rule);
         if (isFigure) {
@@ -80,11 +79,11 @@ std::string restatements(const Report& report, const rules::Finding& loss, const
                : text + paint.prose(fmt::format("the same loss: {}", fmt::join(figures, ", ")), kHang);
 }
 
-std::string figuresOf(const rules::Finding& finding)
+std::string figuresOf(const Report& report, const rules::Finding& finding)
 {
     std::vector<std::string> figures;
     for (const rules::Figure& figure : finding.figures) {
-        figures.push_back(figureText(figure));
+        figures.push_back(figureText(figure, report.voice().period));
     }
     return fmt::format("figures: {}", fmt::join(figures, ", "));
 }
@@ -108,7 +107,7 @@ std::string findingText(const Report& report, const rules::Finding& finding, con
     const auto line = [&](const std::string& words) { text += paint.prose(words, kHang); };
     line(fmt::format("cost: {}; ranks: {}", costText(finding), rankList(finding.ranks)));
     if (paint.all()) {
-        line(figuresOf(finding));
+        line(figuresOf(report, finding));
     }
     text += restatements(report, finding, paint);
     if (!finding.evidence.empty()) {
@@ -204,7 +203,7 @@ std::string tables(const Report& report, const Paint& paint)
             fmt::format(
                 "compute + exposed communication + exposed copy + idle = {}. useful: busy without waiting in "
                 "collectives. wait: time waiting for later ranks, including time that compute hides.",
-                periodWord(report.model)),
+                report.periodWord()),
             "  ");
         if (paint.all()) {
             text += paint.heading(idleTitle(report));

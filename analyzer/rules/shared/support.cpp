@@ -26,6 +26,13 @@ Evidence evidence(const model::Rank& rank, const model::Interval& local, words::
     return {rank.rank, rank.clock.toRun(local.start), rank.clock.toRun(local.end), std::move(what)};
 }
 
+std::string keyOf(const Figure& figure, words::Period period)
+{
+    return figure.perPeriod == PerPeriod::No ? figure.name
+           : period == words::Period::Step   ? figure.name + "_per_step"
+                                             : figure.name + "_per_second";
+}
+
 double figureOf(const Finding& finding, std::string_view name)
 {
     const auto found = std::ranges::find(finding.figures, name, &Figure::name);
