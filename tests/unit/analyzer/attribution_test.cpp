@@ -407,7 +407,7 @@ TEST(ReplayedCosts, AreNotClaimedWithinTheErrorOfTheReplay)
         if (late == nullptr) {
             continue;
         }
-        const double saving = rules::figureOf(*late, "replayed_saving_ns_per_step");
+        const double saving = rules::figureOf(*late, "replayed_saving_ns");
         EXPECT_TRUE(saving == 0 || saving > errorNs) << seed << ": " << saving << " of " << errorNs;
         EXPECT_TRUE(saving > 0 || !late->costNsPerStep ||
                     said(late->advice).find("The cost is the waiting") != std::string::npos)

@@ -95,7 +95,7 @@ TEST(MemoryNearLimit, reportsWhenGrowingMemoryWillBeFull)
     EXPECT_EQ(finding->severity, Severity::Warning);
     EXPECT_FALSE(finding->broken);
     EXPECT_EQ(finding->ranks, (std::vector<std::int64_t>{0, 1, 2, 3}));
-    EXPECT_NEAR(figure(*finding, "growth_per_step"), 0.125 * kGibibyte, 0.01 * kGibibyte);
+    EXPECT_NEAR(figure(*finding, "growth"), 0.125 * kGibibyte, 0.01 * kGibibyte);
     EXPECT_NEAR(figure(*finding, "steps_until_full"), (16 - 4 - 44 * 0.125) / 0.125, 5);
     EXPECT_EQ(said(finding->title).rfind("The GPU's memory in use grows by 12", 0), 0U)
         << said(finding->title);
@@ -148,7 +148,7 @@ TEST(MemoryNearLimit, aTrainingThatARefusedAllocationEndsComesFirst)
               std::string::npos)
         << said(finding->title);
     EXPECT_EQ(said(finding->title).find("is full after"), std::string::npos) << said(finding->title);
-    EXPECT_EQ(figure(*finding, "growth_per_step"), 0.25 * kGibibyte);
+    EXPECT_EQ(figure(*finding, "growth"), 0.25 * kGibibyte);
     EXPECT_EQ(figure(*finding, "steps_until_full"), -1);
 }
 
