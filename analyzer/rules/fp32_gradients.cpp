@@ -58,9 +58,8 @@ Outcome run(const Context& context)
     finding.severity = std::min(Severity::Warning, severityByCost(context, *finding.costNsPerStep));
     finding.limit = Limit::Communication;
     finding.cause = false;
-    finding.title =
-        fmt::format("Gradients are sent as float32: 16 bits would halve {} of exposed transfer per step",
-                    milliseconds(transfer));
+    finding.title = fmt::format("Gradients are sent as float32, and {} of their transfer per step is exposed",
+                                milliseconds(transfer));
     finding.settings = {"fp16_compress_hook", "bf16_compress_hook"};
     finding.figures = {{"exposed_gradient_transfer_share", Unit::Share, share, context.option("share")},
                        {"float32_part", Unit::Share, part, context.option("float32_part")}};
