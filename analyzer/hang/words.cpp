@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats names, durations and lists of ranks, which are the same in every output.
 #include "hang/hang.h"
-#include "values/number_runs.h"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -100,28 +99,6 @@ std::string duration(std::int64_t ns)
         return fmt::format("{} min {} s", ns / kMinute, ns % kMinute / kSecond);
     }
     return fmt::format("{} h {} min", ns / (60 * kMinute), ns / kMinute % 60);
-}
-
-std::string rankList(std::vector<std::int64_t> ranks)
-{
-    std::sort(ranks.begin(), ranks.end());
-    const std::vector<values::NumberRun> runs = values::numberRuns(ranks, 3);
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < std::min(runs.size(), values::kMostRuns); ++i) {
-        const values::NumberRun& run = runs[i];
-        parts.push_back(run.count == 1 ? std::to_string(run.first)
-                        : run.step == 1
-                            ? fmt::format("{} to {}", run.first, run.last)
-                            : fmt::format("{} to {} in steps of {}", run.first, run.last, run.step));
-    }
-    if (const std::size_t more = values::numbersLeftOut(runs); more > 0) {
-        parts.push_back(fmt::format("{} more", more));
-    }
-    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
-    }
-    return text;
 }
 
 std::string differenceOf(const Signature& a, const Signature& b)

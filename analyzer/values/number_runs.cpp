@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "values/number_runs.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace ringside::values {
 namespace {
 
@@ -46,6 +50,28 @@ std::size_t numbersLeftOut(std::span<const NumberRun> runs)
         count += runs[i].count;
     }
     return count;
+}
+
+std::string rankList(std::vector<std::int64_t> ranks)
+{
+    std::sort(ranks.begin(), ranks.end());
+    const std::vector<NumberRun> runs = numberRuns(ranks, 3);
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < std::min(runs.size(), kMostRuns); ++i) {
+        const NumberRun& run = runs[i];
+        parts.push_back(run.count == 1 ? std::to_string(run.first)
+                        : run.step == 1
+                            ? fmt::format("{} to {}", run.first, run.last)
+                            : fmt::format("{} to {} in steps of {}", run.first, run.last, run.step));
+    }
+    if (const std::size_t more = numbersLeftOut(runs); more > 0) {
+        parts.push_back(fmt::format("{} more", more));
+    }
+    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+    }
+    return text;
 }
 
 } // namespace ringside::values
