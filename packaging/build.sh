@@ -47,7 +47,8 @@ stage "Packages" "Of one installed tree: an archive and a wheel; of its parts: d
 rm -rf "$stage_folder" "$output/packages"
 mkdir -p "$output/packages"
 cmake --install "$output/build" --strip --prefix "$stage_folder" >/dev/null
-install -m 644 LICENSE README.md "$stage_folder"
+install -m 644 LICENSE "$stage_folder"
+ln -s share/doc/ringside/README.md "$stage_folder/README.md" # its links are those of its folder
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$output" -cf - "$name" | gzip -n -9 >"$output/packages/$name.tar.gz"
 "$(command -v python3)" -B packaging/wheel.py "$stage_folder" "$version" "$output/packages"
 cpack --config "$output/build/CPackConfig.cmake" -G "DEB;RPM" -B "$output/cpack" >"$output/cpack.log" || fail "cpack failed" "$(tail -5 "$output/cpack.log")"

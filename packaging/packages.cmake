@@ -26,7 +26,12 @@ foreach(component IN LISTS components)
   install(FILES ${folder}/${package}/changelog.gz ${CMAKE_CURRENT_LIST_DIR}/copyright DESTINATION ${papers} COMPONENT ${component})
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/lintian/${package} DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides COMPONENT ${component})
 endforeach()
-install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ringside COMPONENT runtime)
+file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*.md ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/analyzer/*/*.md)
+add_custom_command(OUTPUT ${folder}/documents/README.md
+  COMMAND ${RINGSIDE_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/documents.py ${PROJECT_SOURCE_DIR} ${folder}/documents
+  DEPENDS ${documents} ${CMAKE_CURRENT_LIST_DIR}/documents.py VERBATIM)
+add_custom_target(ringside_shipped_documents ALL DEPENDS ${folder}/documents/README.md)
+install(DIRECTORY ${folder}/documents/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ringside COMPONENT runtime)
 if(RINGSIDE_PORTABLE)
   add_custom_command(OUTPUT ${folder}/sbom.spdx.json
     COMMAND ${RINGSIDE_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/sbom.py ${CMAKE_SYSROOT} ${PROJECT_VERSION} ${folder}

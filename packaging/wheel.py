@@ -13,6 +13,8 @@ import sys
 import time
 import zipfile
 
+import documents
+
 stage, version, folder = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
 HERE = pathlib.Path(__file__).parent
 # The binaries' floor, which check_floor.sh holds them against, and its older name: pip before 20.3 knows no other.
@@ -42,7 +44,7 @@ def contents():
     papers = stage / "share/doc/ringside"
     for path in sorted(path for path in papers.rglob("*") if path.is_file() and path.name in ("sbom.spdx.json", "copyright") or path.parent.name == "licences"):
         yield f"{INFO}/licenses/{path.relative_to(papers)}", path.read_bytes(), False
-    yield f"{INFO}/METADATA", (METADATA + (papers / "README.md").read_text()).encode(), False
+    yield f"{INFO}/METADATA", (METADATA + documents.text_of(papers, "README.md", lambda page, target: None)).encode(), False
     tags = "".join(f"Tag: py3-none-{platform}\n" for platform in PLATFORMS)
     yield f"{INFO}/WHEEL", f"Wheel-Version: 1.0\nGenerator: ringside-packaging\nRoot-Is-Purelib: false\n{tags}".encode(), False
     yield f"{INFO}/entry_points.txt", b"[console_scripts]\nringside = ringside.__main__:main\n", False

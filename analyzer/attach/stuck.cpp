@@ -2,6 +2,7 @@
 #include "attach/stuck.h"
 
 #include "hang/ras_witness.h"
+#include "values/number_runs.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +27,7 @@ std::string namesOf(const StuckReport& report, const Indices& indices)
         processes += fmt::format("{}{}", processes.empty() ? "" : ", ", process.pid);
     }
     return ranks.size() == indices.size()
-               ? hang::rankList(std::move(ranks))
+               ? values::rankList(std::move(ranks))
                : fmt::format("process{} {}", indices.size() == 1 ? "" : "es", processes);
 }
 

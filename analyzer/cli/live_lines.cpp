@@ -4,6 +4,7 @@
 #include "cli/standard_streams.h"
 #include "live/show.h"
 #include "live/snapshot.h"
+#include "values/number_runs.h"
 
 #include <fmt/format.h>
 
@@ -27,11 +28,6 @@ std::string clockOf(std::int64_t ms)
     return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
 }
 
-std::string listOf(const std::vector<std::int64_t>& ranks)
-{
-    return fmt::format("{}", fmt::join(ranks, ", "));
-}
-
 /// What is worth a line, without figures that change with every look.
 std::set<std::string> newsOf(const live::JobView& view)
 {
@@ -40,7 +36,8 @@ std::set<std::string> newsOf(const live::JobView& view)
         news.insert("alarm: " + alarm.message);
     }
     for (const live::Wait& wait : view.waits) {
-        news.insert(fmt::format("ranks {} wait for ranks {}", listOf(wait.waiting), listOf(wait.missing)));
+        news.insert(fmt::format("{} wait{} for {}", values::rankList(wait.waiting),
+                                wait.waiting.size() == 1 ? "s" : "", values::rankList(wait.missing)));
     }
     for (const live::Complaint& each : view.complaints) {
         news.insert(fmt::format("{} {} is not well", each.host, each.entity));

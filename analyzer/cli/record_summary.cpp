@@ -132,7 +132,7 @@ std::string whyNothing(const RecordedCommand& command)
             command.program);
     }
     const std::string nobody =
-        "no process called CUDA or NCCL (work on the CPU, with Gloo or "
+        "no process in which the collector is loaded called CUDA or NCCL (work on the CPU, with Gloo or "
         "MPI, does not; in a container or on another host the collector must be installed, and LD_PRELOAD "
         "passed on: `ringside env` prints what to set)";
     return hasDriver() ? nobody + "; `ringside doctor` checks this host"

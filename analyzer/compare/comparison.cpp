@@ -20,6 +20,9 @@ using metrics::Breakdown;
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 /// share of the base's step: smaller changes of kernels are not listed
 constexpr double kSmallestShare = 0.001;
+/// On each side of the interval of a kernel. Many are tested, so that of a hundred without a change hardly
+/// one is listed.
+constexpr double kItemTail = 0.001;
 constexpr const char* kMeanStep = "mean_step_ns";
 
 class Comparer final {
@@ -110,6 +113,17 @@ private:
         }
     }
 
+    /// Whether a load changed by more than its steps vary within the runs: the interval of the difference of
+    /// the means excludes 0.
+    [[nodiscard]] static bool differ(const Load& base, const Load& now)
+    {
+        if (std::min(base.stepNs.size(), now.stepNs.size()) < kFewestValues) {
+            return false;
+        }
+        const Change change = changeOf(base.stepNs, now.stepNs, 1, Centre::Mean, kItemTail);
+        return change.low > 0 || change.high < 0;
+    }
+
     [[nodiscard]] std::vector<Item> items(const std::map<std::string, Load>& base,
                                           const std::map<std::string, Load>& now) const
     {
@@ -127,7 +141,9 @@ private:
         }
         std::vector<Item> list;
         for (auto& [name, item] : all) {
-            if (std::abs(item.differenceNs()) >= kSmallestShare * m_stepNs) {
+            const bool inBoth = item.baseNs && item.nowNs;
+            if (std::abs(item.differenceNs()) >= kSmallestShare * m_stepNs &&
+                (!inBoth || differ(base.at(name), now.at(name)))) {
                 list.push_back(std::move(item));
             }
         }

@@ -45,7 +45,8 @@ struct Comparison {
     double tolerance = 0;
     /// the first one is the step time; includes metrics that one of the runs lacks
     std::vector<Metric> metrics;
-    std::vector<Item> kernels; ///< largest difference first
+    /// Largest difference first. Slower or faster ones differ by more than the noise of the runs' own steps.
+    std::vector<Item> kernels;
     std::vector<Item> collectives;
     std::vector<std::string> newFindings, goneFindings; ///< rules that fire in only one of the runs
     std::vector<std::string> remarks;                   ///< why the runs may not be comparable

@@ -48,9 +48,21 @@ std::size_t GpuHistory::slowRuns() const
 
 double GpuHistory::medianExcess() const
 {
+    return medianOf([](const GpuInRun& /*run*/) { return true; });
+}
+
+double GpuHistory::slowExcess() const
+{
+    return medianOf([](const GpuInRun& run) { return run.slow; });
+}
+
+double GpuHistory::medianOf(bool (*counts)(const GpuInRun&)) const
+{
     std::vector<double> values;
     for (const GpuInRun& each : runs) {
-        values.push_back(each.excess);
+        if (counts(each)) {
+            values.push_back(each.excess);
+        }
     }
     std::ranges::sort(values);
     return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
@@ -61,11 +73,11 @@ bool GpuHistory::oneRank() const
     return std::ranges::all_of(runs, [&](const GpuInRun& each) { return each.rank == runs.front().rank; });
 }
 
-std::vector<const GpuHistory*> History::alwaysSlow() const
+std::vector<const GpuHistory*> History::oftenSlow() const
 {
     std::vector<const GpuHistory*> result;
     for (const GpuHistory& gpu : gpus) {
-        if (gpu.runs.size() > 1 && gpu.slowRuns() == gpu.runs.size()) {
+        if (gpu.slowRuns() > 1 && 2 * gpu.slowRuns() >= gpu.runs.size()) {
             result.push_back(&gpu);
         }
     }

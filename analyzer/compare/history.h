@@ -25,9 +25,13 @@ struct GpuHistory {
     std::int64_t ordinal = 0; ///< CUDA ordinal in its process
     std::vector<GpuInRun> runs;
     [[nodiscard]] std::size_t slowRuns() const;
-    [[nodiscard]] double medianExcess() const;
+    [[nodiscard]] double medianExcess() const; ///< over all runs
+    [[nodiscard]] double slowExcess() const;   ///< over the runs in which it was slow; there must be one
     /// Whether it had the same rank in all runs, so that its work cannot be told from the GPU.
     [[nodiscard]] bool oneRank() const;
+
+private:
+    [[nodiscard]] double medianOf(bool (*counts)(const GpuInRun&)) const;
 };
 
 struct History {
@@ -35,8 +39,9 @@ struct History {
     std::vector<std::string> runs;
     std::vector<GpuHistory> gpus;     ///< those that were slow in most runs first
     std::vector<std::string> remarks; ///< what limits the conclusions
-    /// Returns the GPUs that were slow in every run in which they were seen, and in at least two.
-    [[nodiscard]] std::vector<const GpuHistory*> alwaysSlow() const;
+    /// Returns the GPUs that were slow in at least two runs, and in at least half of those in which they were
+    /// seen: heat and power come and go, and a single slow run may have been another's work.
+    [[nodiscard]] std::vector<const GpuHistory*> oftenSlow() const;
 };
 
 /// Collects runs one after the other, so that only one has to be in memory.

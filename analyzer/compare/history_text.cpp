@@ -19,22 +19,23 @@ std::string nameOf(const GpuHistory& gpu)
 
 std::string sentence(const History& history)
 {
-    const std::vector<const GpuHistory*> slow = history.alwaysSlow();
+    const std::vector<const GpuHistory*> slow = history.oftenSlow();
     if (slow.empty()) {
-        return fmt::format("No GPU was more than {} slower than its peers in each of several runs.",
-                           values::percent(history.limit));
+        return fmt::format(
+            "No GPU was more than {} slower than its peers in two runs or more, and in half of its runs.",
+            values::percent(history.limit));
     }
     std::string text;
     for (const GpuHistory* const gpu : slow) {
-        text +=
-            fmt::format("{}{} computes longer than its peers in {} of {} runs, by {} in the median{}.",
-                        text.empty() ? "" : " ", nameOf(*gpu), gpu->slowRuns(), gpu->runs.size(),
-                        values::percent(gpu->medianExcess()),
-                        gpu->oneRank() ? fmt::format("; it was rank {} each time, so that it may be the work "
-                                                     "of this rank: give it another rank",
-                                                     gpu->runs.front().rank)
-                                       : "; it had different ranks, so that it is the GPU or its host: check "
-                                         "its clocks and temperature, or leave it out");
+        text += fmt::format(
+            "{}{} computes longer than its peers in {} of {} runs, by {} in the median of these{}.",
+            text.empty() ? "" : " ", nameOf(*gpu), gpu->slowRuns(), gpu->runs.size(),
+            values::percent(gpu->slowExcess()),
+            gpu->oneRank() ? fmt::format("; it was rank {} each time, so that it may be the work "
+                                         "of this rank: give it another rank",
+                                         gpu->runs.front().rank)
+                           : "; it had different ranks, so that it is the GPU or its host: check "
+                             "its clocks and temperature, or leave it out");
     }
     return text;
 }

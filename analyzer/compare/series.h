@@ -21,8 +21,9 @@ using StepFigure = std::function<double(const metrics::Breakdown&)>;
 [[nodiscard]] std::vector<double> stepTimes(const report::Report& report);
 
 struct Load {
-    double ns = 0;    ///< device time
-    double count = 0; ///< number of kernels, or of calls
+    double ns = 0;              ///< device time
+    double count = 0;           ///< number of kernels, or of calls
+    std::vector<double> stepNs; ///< device time of each analyzed step, mean over ranks
 };
 /// Returns loads by kernel name, per step and rank. Only the analyzed steps count.
 [[nodiscard]] std::map<std::string, Load> kernelLoads(const report::Report& report);

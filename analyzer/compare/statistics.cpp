@@ -13,7 +13,6 @@ namespace ringside::compare {
 namespace {
 
 constexpr std::size_t kDraws = 999;
-constexpr double kTail = 0.025;
 
 double medianOf(std::vector<double>& values)
 {
@@ -57,7 +56,8 @@ Summary summarize(std::span<const double> values)
     return {values.size(), median, medianOf(copy), meanOf(values)};
 }
 
-Change changeOf(std::span<const double> base, std::span<const double> now, double scale, Centre centre)
+Change changeOf(std::span<const double> base, std::span<const double> now, double scale, Centre centre,
+                double tail)
 {
     const auto centreOf = [centre](std::vector<double>& values) {
         return centre == Centre::Median ? medianOf(values) : meanOf(values);
@@ -73,8 +73,8 @@ Change changeOf(std::span<const double> base, std::span<const double> now, doubl
     }
     std::vector<double> before(base.begin(), base.end());
     std::vector<double> after(now.begin(), now.end());
-    return {(centreOf(after) - centreOf(before)) / scale, values::quantile(differences, kTail),
-            values::quantile(differences, 1 - kTail)};
+    return {(centreOf(after) - centreOf(before)) / scale, values::quantile(differences, tail),
+            values::quantile(differences, 1 - tail)};
 }
 
 Verdict judge(const Change& change, std::size_t fewestValues, double tolerance, bool smallerIsBetter)

@@ -24,9 +24,12 @@ enum class Centre : std::uint8_t { Median, Mean };
 /// Change of medians or means: new minus base, divided by a scale.
 struct Change {
     double value = 0;
-    double low = 0; ///< 95 % interval
+    double low = 0; ///< interval: of 95 %, unless another tail was asked for
     double high = 0;
 };
+
+/// The part of the drawn differences below the interval, and above it.
+inline constexpr double kUsualTail = 0.025;
 
 inline constexpr std::size_t kFewestValues = 5; ///< of each series; with fewer, their spread is unknown
 
@@ -34,7 +37,7 @@ inline constexpr std::size_t kFewestValues = 5; ///< of each series; with fewer,
 /// n^(1/3), percentile interval. The random numbers are fixed: the same runs give the same result. Neither
 /// series may be empty; `scale` > 0.
 [[nodiscard]] Change changeOf(std::span<const double> base, std::span<const double> now, double scale,
-                              Centre centre = Centre::Median);
+                              Centre centre = Centre::Median, double tail = kUsualTail);
 
 /// Changes of at most `tolerance` (of the scale) count as equal. Worse or Better: the interval excludes 0 and
 /// the change exceeds the tolerance. Same: the whole interval lies within the tolerance. Otherwise, and with

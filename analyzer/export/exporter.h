@@ -27,6 +27,8 @@ using Progress = std::function<void(double share)>;
 struct Exporter {
     std::string_view id;
     std::string_view title;
+    std::string_view ending =
+        {}; ///< of the name of its file, as programs expect it; empty: it writes a folder
     /// Writes to `output`, which must not exist yet. Throws ringside::Error (Io) on failure.
     void (*write)(const report::Report&, const std::filesystem::path& output) = nullptr;
     /// The same for a part of the run, in formats that hold a timeline; null: only whole runs can be written.

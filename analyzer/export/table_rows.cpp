@@ -4,6 +4,7 @@
 #include "trace/tables.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace ringside::exporting {
@@ -29,6 +30,20 @@ Cell cellOf(const T& value)
     }
 }
 
+/// Returns the name of the column with the texts of an id of table string, "name" of "name_id"; empty: the
+/// column holds something else. tests/e2e/export_test.py holds the list against the columns that FORMAT.md
+/// joins with `string`.
+std::string_view textColumn(std::string_view column)
+{
+    constexpr std::array kIds{std::string_view("name_id"),     std::string_view("api_id"),
+                              std::string_view("function_id"), std::string_view("algorithm_id"),
+                              std::string_view("protocol_id"), std::string_view("domain_id"),
+                              std::string_view("reason_id")};
+    return std::ranges::find(kIds, column) == kIds.end()
+               ? std::string_view()
+               : column.substr(0, column.size() - std::string_view("_id").size());
+}
+
 template <class Row>
 std::span<const Row> rowsOf(const std::vector<Row>& rows)
 {
@@ -50,13 +65,16 @@ public:
         begin();
         TableOf<Row>::forEachColumn([&](const char* name, auto member) {
             using Value = std::decay_t<decltype(std::declval<Row>().*member)>;
-            m_columns.push_back({name, trace::sqlType<Value>()});
+            addColumn(name, trace::sqlType<Value>());
         });
+        addTextColumns();
         m_sink.table(TableOf<Row>::kName, m_columns);
         forEachProcess([&](const trace::ProcessTrace& process) {
             for (const Row& row : rowsOf(memberOf(process))) {
-                TableOf<Row>::forEachColumn(
-                    [&](const char*, auto member) { m_cells.push_back(cellOf(row.*member)); });
+                TableOf<Row>::forEachColumn([&](const char* name, auto member) {
+                    m_cells.push_back(cellOf(row.*member));
+                    addText(process, name, row.*member);
+                });
                 end();
             }
         });
@@ -66,15 +84,16 @@ public:
     void chunked(const MemberOf& memberOf)
     {
         begin();
-        TableOf<Row>::forEachColumn([&](const char* name, trace::Encoding, auto, auto) {
-            m_columns.push_back({name, "INTEGER NOT NULL"});
-        });
+        TableOf<Row>::forEachColumn(
+            [&](const char* name, trace::Encoding, auto, auto) { addColumn(name, "INTEGER NOT NULL"); });
+        addTextColumns();
         m_sink.table(TableOf<Row>::kName, m_columns);
         forEachProcess([&](const trace::ProcessTrace& process) {
             const auto& columns = memberOf(process);
             for (std::size_t i = 0; i < columns.size(); ++i) {
-                TableOf<Row>::forEachColumn([&](const char*, trace::Encoding, auto, auto member) {
+                TableOf<Row>::forEachColumn([&](const char* name, trace::Encoding, auto, auto member) {
                     m_cells.push_back(cellOf((columns.*member)[i]));
+                    addText(process, name, (columns.*member)[i]);
                 });
                 end();
             }
@@ -101,6 +120,28 @@ public:
 private:
     void begin() { m_columns.assign(1, {"process_id", "INTEGER NOT NULL"}); }
 
+    void addColumn(const char* name, const char* sqlType)
+    {
+        m_columns.push_back({name, sqlType});
+        if (const std::string_view text = textColumn(name); !text.empty()) {
+            m_textColumns.push_back({std::string(text), "TEXT NOT NULL"});
+        }
+    }
+    void addTextColumns()
+    {
+        m_columns.insert(m_columns.end(), m_textColumns.begin(), m_textColumns.end());
+        m_textColumns.clear();
+    }
+    template <class Value>
+    void addText(const trace::ProcessTrace& process, const char* name, const Value& id)
+    {
+        if constexpr (std::is_same_v<Value, trace::StringId>) {
+            if (!textColumn(name).empty()) {
+                m_texts.push_back(cellOf(process.text(id)));
+            }
+        }
+    }
+
     template <class Visit>
     void forEachProcess(const Visit& visit)
     {
@@ -112,6 +153,8 @@ private:
 
     void end()
     {
+        m_cells.insert(m_cells.end(), m_texts.begin(), m_texts.end());
+        m_texts.clear();
         m_sink.row(m_cells);
         m_cells.resize(1);
     }
@@ -119,7 +162,9 @@ private:
     const trace::RunTrace& m_run;
     TableSink& m_sink;
     std::vector<ColumnType> m_columns;
+    std::vector<ColumnType> m_textColumns;
     std::vector<Cell> m_cells; ///< the first one is the process
+    std::vector<Cell> m_texts; ///< of the row's ids
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All tables of a run as rows of cells, for exporters to tables, with the names, columns and values that SQL
-// shows (trace/FORMAT.md). Texts are ids of table string, as in SQL.
+// shows (trace/FORMAT.md). Beside each id of table string stands its text, in a column of its own at the end
+// of the row: programs that read such tables do not join them.
 #pragma once
 #include <ringside/trace/reader.h>
 
@@ -15,7 +16,7 @@ namespace ringside::exporting {
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view>;
 
 struct ColumnType {
-    const char* name;
+    std::string name;
     const char* sqlType; ///< "INTEGER NOT NULL" ...
 };
 

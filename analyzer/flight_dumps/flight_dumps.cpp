@@ -10,6 +10,7 @@
 #include "output/messages.h"
 #include "output/output_file.h"
 #include "values/parse_number.h"
+#include "values/number_runs.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -133,7 +134,7 @@ void FlightDumps::copyAll(When when)
     }
     if (!copied.empty()) {
         output::printMessage("ringside: PyTorch's flight recorder wrote what {} did last: copied to {}\n",
-                             hang::rankList({copied.begin(), copied.end()}),
+                             values::rankList({copied.begin(), copied.end()}),
                              (m_run / kFlightDumpFolder).string());
     }
 }

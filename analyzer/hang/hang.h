@@ -4,6 +4,7 @@
 // tests can set their own time.
 #pragma once
 #include "model/model.h"
+#include "values/number_runs.h"
 
 #include <cstdint>
 #include <optional>
@@ -190,6 +191,6 @@ struct Report {
 /// Returns for example "35 s", "4.2 s", "120 ms" or "2 min 5 s".
 [[nodiscard]] std::string duration(std::int64_t ns);
 /// Returns for example "rank 2", "ranks 0, 1 and 3" or "ranks 0 to 6 and 9".
-[[nodiscard]] std::string rankList(std::vector<std::int64_t> ranks);
+using values::rankList;
 
 } // namespace ringside::hang

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats names, durations and lists of ranks, which are the same in every output.
 #include "hang/hang.h"
-#include "values/number_runs.h"
 #include "values/text.h"
 
 #include <fmt/format.h>
@@ -90,11 +89,6 @@ std::string communicatorName(const StuckCollective& stuck)
 std::string duration(std::int64_t ns)
 {
     return values::coarseDuration(ns);
-}
-
-std::string rankList(std::vector<std::int64_t> ranks)
-{
-    return values::namedRanks(std::move(ranks));
 }
 
 std::string differenceOf(const Signature& a, const Signature& b)

@@ -4,6 +4,7 @@
 #include "live/filter.h"
 #include "live/heat_strip.h"
 #include "live/show.h"
+#include "values/number_runs.h"
 
 #include <fmt/format.h>
 
@@ -158,23 +159,14 @@ std::string strip(const JobView& view, const TextOptions& options)
     return text;
 }
 
-std::string listOf(const std::vector<std::int64_t>& ranks)
-{
-    constexpr std::size_t kMost = 16;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(ranks.size(), kMost); ++i) {
-        text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
-    }
-    return ranks.size() > kMost ? text + fmt::format(", {} more", ranks.size() - kMost) : text;
-}
-
 std::string waitLine(const Wait& wait, std::int64_t readMs)
 {
     constexpr double kMsASecond = 1000.0;
-    std::string line = fmt::format(
-        "  ranks {} wait{} for ranks {} since {:.0f} s (communicator {}, call {})", listOf(wait.waiting),
-        wait.api.empty() ? "" : " in " + wait.api, listOf(wait.missing),
-        static_cast<double>(readMs - wait.sinceMs) / kMsASecond, wait.communicator, wait.sequence);
+    const std::string call = wait.api.empty() ? "call" : wait.api;
+    std::string line = fmt::format("  {} wait{} in {} #{} of communicator {} for {} since {:.0f} s",
+                                   values::rankList(wait.waiting), wait.waiting.size() == 1 ? "s" : "", call,
+                                   wait.sequence, wait.communicator, values::rankList(wait.missing),
+                                   static_cast<double>(readMs - wait.sinceMs) / kMsASecond);
     return line + (wait.notSeen > 0 ? fmt::format("; of {} members nothing is known", wait.notSeen) : "") +
            "\n";
 }

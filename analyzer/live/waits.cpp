@@ -19,11 +19,23 @@ struct Group {
     std::vector<Member> members;
 };
 
-std::string callIn(const Process& process, const std::string& communicator)
+/// A call that a thread is in has no record yet, so that the latest recorded one is the call before it.
+Member memberOf(const Process& process, const Communicator& communicator)
 {
-    const auto call = std::find_if(process.calls.begin(), process.calls.end(),
-                                   [&](const Call& each) { return each.communicator == communicator; });
-    return call != process.calls.end() ? call->api : std::string();
+    Member member{process.ranks.front().rank,
+                  communicator.sequence.value_or(-1),
+                  communicator.issuedMs.value_or(0),
+                  {}};
+    for (const Call& call : process.calls) {
+        if (call.communicator != communicator.hash) {
+            continue;
+        }
+        member.api = member.api.empty() ? call.api : member.api;
+        if (call.sequence.value_or(-1) > member.sequence) {
+            member = {member.rank, *call.sequence, call.sinceMs, call.api};
+        }
+    }
+    return member;
 }
 
 /// A process with several ranks does not say which of them is which member: it is left out.
@@ -38,8 +50,7 @@ std::map<std::string, Group> groupsOf(const RunNow& run)
                 }
                 Group& group = groups[each.hash];
                 group.size = std::max(group.size, each.size.value_or(0));
-                group.members.push_back({process.ranks.front().rank, each.sequence.value_or(-1),
-                                         each.issuedMs.value_or(0), callIn(process, each.hash)});
+                group.members.push_back(memberOf(process, each));
             }
         }
     }

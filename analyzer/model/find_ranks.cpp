@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/find_ranks.h"
 
+#include "model/two_jobs.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -64,6 +66,7 @@ public:
         for (std::size_t p = 0; p < m_model.trace.processes.size(); ++p) {
             addProcess(p);
         }
+        refuseTwoJobs(m_model.trace, m_claims);
         if (m_byRank.empty() && m_implausible == 0 && !anyCommunicates()) {
             takeOneProcess();
         }
@@ -99,6 +102,7 @@ private:
         }
         for (const auto& [number, row] : rows) {
             addRank(index, row, rows.size() > 1);
+            m_claims.push_back({index, row});
         }
     }
 
@@ -165,6 +169,7 @@ private:
 
     Model& m_model;
     std::map<std::int64_t, Candidate> m_byRank;
+    std::vector<Claim> m_claims;
     std::int64_t m_implausible = 0;
     std::int64_t m_superseded = 0;
     std::int64_t m_unknown = 0;

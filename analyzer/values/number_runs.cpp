@@ -52,7 +52,7 @@ std::size_t numbersLeftOut(std::span<const NumberRun> runs)
     return count;
 }
 
-std::string namedRanks(std::vector<std::int64_t> ranks)
+std::string rankList(std::vector<std::int64_t> ranks)
 {
     std::sort(ranks.begin(), ranks.end());
     const std::vector<NumberRun> runs = numberRuns(ranks, 3);

@@ -99,7 +99,7 @@ std::optional<std::string> valueText(Form form, const Value& value, const Voice&
         return std::nullopt;
     case Takes::Ranks:
         if (const auto* const ranks = std::get_if<std::vector<std::int64_t>>(&value)) {
-            const std::string text = values::namedRanks(*ranks);
+            const std::string text = values::rankList(*ranks);
             return form == Form::CapitalRanks ? capital(text) : text;
         }
         return std::nullopt;

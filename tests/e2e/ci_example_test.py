@@ -13,9 +13,9 @@ EXAMPLE = lab.ROOT / "examples" / "ci"
 class Gate(lab.Scenario):
     def gate(self, name, *faults, baseline=None, github=False, fail_on="never"):
         output = self.folder / name
-        environment = dict(lab.emulated_gpu(), RINGSIDE=str(lab.RINGSIDE), RINGSIDE_FAIL_ON=fail_on, RINGSIDE_SLOWER_PERCENT="10")
+        environment = dict(lab.emulated_gpu(), GATE_RINGSIDE=str(lab.RINGSIDE), GATE_FAIL_ON=fail_on, GATE_SLOWER="10%")
         if baseline:
-            environment["RINGSIDE_BASELINE"] = str(baseline / "job.ringside")
+            environment["GATE_BASELINE"] = str(baseline / "job.ringside")
         if github:
             environment.update(GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(self.folder / "summary.md"))
         command = [str(word) for word in lab.trainer_command(30, faults)]
@@ -34,6 +34,10 @@ class Gate(lab.Scenario):
         self.assertEqual((self.folder / "summary.md").read_text(), (slower / "report.markdown").read_text())
         _, done = self.gate("alone", "late_rank:rank=2,ms=50", fail_on="problem")
         self.assertEqual(done.returncode, 1, done.stderr)
+
+    def test_it_sets_nothing_that_ringside_reads(self):
+        for file in ("gate.sh", "github.yml"):
+            self.assertNotRegex((EXAMPLE / file).read_text(), r"RINGSIDE_[A-Z]+(:=|=)|\{RINGSIDE", file)
 
     def test_the_workflow_runs_the_gate(self):
         workflow = yaml.safe_load((EXAMPLE / "github.yml").read_text())

@@ -37,6 +37,35 @@ class Papers(unittest.TestCase):
         (self.folder / "none.md").write_text("# Changelog\n\nnothing\n")
         self.assertIn("no heading", python("changelog.py", self.folder / "none.md", "ringside", "A B <a@b.org>").stderr)
 
+    def links(self, text):
+        return [target for target in re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"", text) for target in target if target and not re.match("[a-z]+:", target)]
+
+    def test_links_of_shipped_documents_lead_somewhere(self):
+        folder = self.folder / "share/doc/ringside"
+        self.assertEqual(python("documents.py", SOURCE, folder).stderr, "")
+        installed = re.findall(r"[\w-]+\.schema\.json", (SOURCE / "analyzer/CMakeLists.txt").read_text())
+        (self.folder / "share/ringside").mkdir()
+        for name in installed:
+            (self.folder / "share/ringside" / name).touch()
+        pages = list(folder.rglob("*.md"))
+        self.assertGreater(len(pages), 10)
+        dead = [f"{page.name}: {target}" for page in pages for target in self.links(page.read_text()) if not (page.parent / (target.split("#")[0] or page.name)).exists()]
+        self.assertEqual(dead, [])
+        self.assertGreater(len(self.links((folder / "README.md").read_text())), 10)
+        self.assertIn("[tutorial](docs/tutorial.md)", (folder / "README.md").read_text())
+        self.assertNotIn("packaging/README.md", (folder / "README.md").read_text(), "no package carries it")
+
+    def test_documents_name_no_folder_that_a_package_does_not_have(self):
+        python("documents.py", SOURCE, self.folder)
+        for page in self.folder.rglob("*.md"):
+            self.assertNotIn("/x86_64-linux-gnu/", page.read_text(), page.name)
+
+    def test_the_wheels_description_has_no_links_into_a_tree(self):
+        import_path = f"import sys; sys.path.insert(0, {str(PACKAGING)!r}); import documents; print(documents.text_of({str(SOURCE)!r}, 'README.md', lambda *_: None))"
+        text = subprocess.run([sys.executable, "-B", "-c", import_path], text=True, capture_output=True, check=True).stdout
+        self.assertEqual(self.links(text), [])
+        self.assertIn("tutorial, glossary", text)
+
     def sysroot(self):
         """One with all packages that are linked in, of version 1:2.3."""
         listed = re.findall(r"^([a-z0-9.+-]+) +\S", (PACKAGING / "static_libraries.txt").read_text(), re.M)

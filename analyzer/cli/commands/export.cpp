@@ -89,6 +89,21 @@ void checkSlice(const exporting::Exporter& exporter, const Options& options)
     }
 }
 
+/// Throws Error (Usage) if the name of the output promises another format. Other endings are the user's.
+void checkEnding(const exporting::Exporter& exporter, const std::string& output)
+{
+    constexpr std::array<std::string_view, 6> kKnown{".tar", ".json", ".db", ".csv", ".zip", ".gz"};
+    const std::string ending = std::filesystem::path(output).extension().string();
+    if (ending == fmt::format(".{}", exporter.ending) || std::ranges::find(kKnown, ending) == kKnown.end()) {
+        return;
+    }
+    throw Error(ErrorCode::Usage,
+                fmt::format("{} would be no {} file: format {} writes {}", output, ending, exporter.id,
+                            exporter.title),
+                exporter.ending.empty() ? "Give the folder another name."
+                                        : fmt::format("Give it a name that ends in .{}.", exporter.ending));
+}
+
 int write(const Options& options)
 {
     const model::ModelOptions modelOptions = options.modelArguments.modelOptions();
@@ -100,6 +115,7 @@ int write(const Options& options)
     for (const exporting::Exporter* const exporter : exporting::all()) {
         if (exporter->id == options.format) {
             checkSlice(*exporter, options);
+            checkEnding(*exporter, options.output);
             if (!exporter->forOthers) {
                 umask(S_IRWXG | S_IRWXO); // readable by the user only, like the run
             }
@@ -138,7 +154,7 @@ Action declare(CLI::App& app)
 }
 
 constexpr std::array<Example, 3> kExamples{{
-    {"ringside export run.ringside --format perfetto -o trace.zip",
+    {"ringside export run.ringside --format perfetto -o trace.tar",
      "For ui.perfetto.dev, all ranks on one clock."},
     {"ringside export run.ringside --format chrome --from 1.2s --to 1.3s --rank 3 -o part.json",
      "A tenth of a second of one rank, for chrome://tracing."},

@@ -24,6 +24,7 @@
 #include <ringside/trace/recover.h>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <memory>
 
@@ -140,9 +141,24 @@ int runUnrecorded(const Words& command, const std::string& why)
     return ended(runCommand(command, [] {}));
 }
 
+/// Before the job: nobody would look for what is missing while it runs.
+void checkMetricsFolder(const std::string& folder)
+{
+    std::error_code error;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
+        throw Error(ErrorCode::Usage, fmt::format("--metrics {} is no directory", folder),
+                    fmt::format("Make it first: mkdir -p {}", trace::shellWord(folder)));
+    }
+    if (!folder.empty() && access(folder.c_str(), W_OK | X_OK) != 0) {
+        throw Error(ErrorCode::Usage, fmt::format("--metrics {} cannot be written", folder),
+                    "Let its owner give you the right, or name another directory.");
+    }
+}
+
 int run(const Options& options, const Words& command)
 {
     checkRecordingOptions(options.recording);
+    checkMetricsFolder(options.live.metrics);
     if (command.empty()) {
         throw Error(ErrorCode::Usage, "the command to record is missing",
                     "Put it after the options: ringside record -- torchrun train.py");

@@ -6,7 +6,12 @@
 #include "http/metrics_server.h"
 #include "live/metrics.h"
 #include "live/snapshot.h"
+#include "live/still_runs.h"
 #include "output/messages.h"
+#include "trace/read/run_files.h"
+#include "trace/shell_word.h"
+
+#include <ringside/error.h>
 
 #include <fmt/format.h>
 
@@ -45,6 +50,25 @@ public:
         }
         m_view = live::viewOf(run);
         m_runs = !run.hosts.empty();
+    }
+
+    /// Throws Error (Unusable) if nothing runs and nothing is going to.
+    void checkBegins(std::int64_t startedNs) const
+    {
+        constexpr std::int64_t kPatienceNs = 60 * kNsASecond;
+        if (m_begun) {
+            return;
+        }
+        if (!trace::databasesIn(m_directory).empty() && !live::stillRuns(m_directory)) {
+            throw Error(ErrorCode::Unusable, m_directory.string() + " does not run any more",
+                        "For what was recorded: ringside report " + trace::shellWord(m_directory.string()));
+        }
+        if (m_lookedNs - startedNs >= kPatienceNs) {
+            throw Error(ErrorCode::Unusable,
+                        fmt::format("no job has run in {} for a minute", m_directory.string()),
+                        "Name the run directory of a job that `ringside record` runs now, or begins within a "
+                        "minute.");
+        }
     }
 
     [[nodiscard]] const live::JobView& view() const { return m_view; }
@@ -88,14 +112,17 @@ std::unique_ptr<http::MetricsServer> startServer(const std::string& text, const 
 int run(const Options& options)
 {
     constexpr std::chrono::seconds kLook(1);
+    const std::int64_t startedNs = host::monotonicNs();
     WatchedRun watched(options.run);
-    const auto server = startServer(options.listen, options.run, watched);
     watched.look();
+    watched.checkBegins(startedNs);
+    const auto server = startServer(options.listen, options.run, watched);
     if (!watched.runs()) {
-        output::printNote("ringside: no job runs in {} yet: waiting for one\n", options.run);
+        output::printNote("ringside: no job runs in {} yet: waiting a minute for one\n", options.run);
     }
     while (!watched.isOver()) {
         watched.look();
+        watched.checkBegins(startedNs);
         server->run(kLook);
     }
     output::printNote("ringside: {} is over\n", options.run);

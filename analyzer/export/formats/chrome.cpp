@@ -4,6 +4,7 @@
 #include "export/exporter.h"
 #include "export/rank_events.h"
 #include "output/output_file.h"
+#include "trace/export_mark.h"
 
 #include <fmt/format.h>
 
@@ -23,11 +24,11 @@ void writeSlice(const report::Report& report, const std::filesystem::path& outpu
         file.write(text);
     };
     const auto residual = report.model.clockResidualNs();
-    sink(fmt::format(R"({{"displayTimeUnit":"ns","otherData":{{"started_at":{},"emulated":{},)"
+    sink(fmt::format(R"({{"displayTimeUnit":"ns","otherData":{{{},"started_at":{},"emulated":{},)"
                      R"("clock_residual_ns":{}}},"traceEvents":[)"
                      "\n",
-                     report.startedAt ? jsonText(*report.startedAt) : "null", report.model.emulated,
-                     residual ? fmt::to_string(*residual) : "null"));
+                     trace::kExportMark, report.startedAt ? jsonText(*report.startedAt) : "null",
+                     report.model.emulated, residual ? fmt::to_string(*residual) : "null"));
     for (const std::size_t rank : ranks) {
         sink(done > 0 ? ",\n" : "");
         writeRankEvents(report.model, rank, report.model.ranks[rank].clock, sink, slice.time);
@@ -44,6 +45,7 @@ void write(const report::Report& report, const std::filesystem::path& output)
 
 } // namespace
 
-RINGSIDE_EXPORTER(chrome, .title = "one JSON file of trace events", .write = write, .writeSlice = writeSlice);
+RINGSIDE_EXPORTER(chrome, .title = "one JSON file of trace events", .ending = "json", .write = write,
+                  .writeSlice = writeSlice);
 
 } // namespace ringside::exporting::exporter_chrome

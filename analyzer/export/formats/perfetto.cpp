@@ -6,6 +6,7 @@
 #include "export/exporter.h"
 #include "export/rank_events.h"
 #include "output/json_value.h"
+#include "trace/export_mark.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +39,8 @@ Json manifest(const model::Model& model, const std::vector<std::size_t>& ranks)
 
 void writeTrace(const model::Model& model, std::size_t rank, const Slice& slice, const Sink& sink)
 {
-    sink("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    sink(fmt::format("{{\"displayTimeUnit\":\"ns\",\"otherData\":{{{}}},\"traceEvents\":[\n",
+                     trace::kExportMark));
     writeRankEvents(model, rank, fileClock(model.ranks[rank]), sink, slice.time);
     sink("\n]}\n");
 }
@@ -73,6 +75,6 @@ void write(const report::Report& report, const std::filesystem::path& output)
 } // namespace
 
 RINGSIDE_EXPORTER(perfetto, .title = "an archive for Perfetto with clock offsets between hosts",
-                  .write = write, .writeSlice = writeSlice);
+                  .ending = "tar", .write = write, .writeSlice = writeSlice);
 
 } // namespace ringside::exporting::exporter_perfetto

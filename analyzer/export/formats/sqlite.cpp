@@ -74,6 +74,6 @@ void write(const report::Report& report, const std::filesystem::path& output)
 
 } // namespace
 
-RINGSIDE_EXPORTER(sqlite, .title = "one SQLite file with plain rows", .write = write);
+RINGSIDE_EXPORTER(sqlite, .title = "one SQLite file with plain rows", .ending = "db", .write = write);
 
 } // namespace ringside::exporting::exporter_sqlite

@@ -3,8 +3,10 @@
 // rank, plain or gzip, with the members around the events in any order. The file is streamed. The intact part
 // of a damaged file is kept.
 #include "import/importer.h"
+#include "import/input.h"
 #include "import/kineto/assemble.h"
 #include "import/kineto/scan_events.h"
+#include "trace/export_mark.h"
 
 #include <ringside/error.h>
 
@@ -61,8 +63,19 @@ void noteDamage(trace::ProcessTrace& process, const Scanned& events, Place tail,
     }
 }
 
+/// Throws for a timeline that was exported from a run: it holds names and times for a viewer, and no more.
+void refuseOwnExport(const std::filesystem::path& path)
+{
+    if (headOf(path, kHeadBytes).find(trace::kExportMark) != std::string::npos) {
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("{} is a timeline that Ringside exported for viewers", path.string()),
+                    "Give the run that it was exported from: its .ringside directory.");
+    }
+}
+
 std::vector<trace::ProcessTrace> importFile(const Job& job)
 {
+    refuseOwnExport(job.path);
     const File file(job.path);
     Bytes bytes(file, 0, job.progress);
     Window window(bytes, 0);

@@ -154,6 +154,41 @@ report::Report runWithStalls(std::chrono::nanoseconds stall)
     return report::buildReport(trace.run(), {});
 }
 
+/// The kernels "a" of both runs take the same time in the mean, as far as chance lets them; "b" is longer by
+/// `more`.
+report::Report noisyRun(unsigned seed, std::chrono::nanoseconds more, int steps = 40)
+{
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> noise(0, 0.6e6);
+    const auto about = [&](std::chrono::nanoseconds length) {
+        return length + std::chrono::nanoseconds(std::llround(std::clamp(noise(random), -1.8e6, 1.8e6)));
+    };
+    test::TraceBuilder trace(2);
+    trace.steps(steps, [&](test::StepBuilder& step) {
+        step.everyRank().compute(about(4ms), {.kernel = "a"}).compute(about(4ms + more), {.kernel = "b"});
+        step.allReduce(std::uint64_t{4} << 20U, {.takes = 1ms});
+    });
+    return report::buildReport(trace.run(), {});
+}
+
+TEST(CompareRuns, ListsKernelsThatChangedByMoreThanTheirSteps)
+{
+    std::size_t wrong = 0;
+    for (unsigned seed = 1; seed <= 40; ++seed) {
+        wrong += compareRuns(noisyRun(2 * seed, 0ms), noisyRun(2 * seed + 1, 0ms), 0.02).kernels.size();
+    }
+    EXPECT_LE(wrong, 2U) << "of 80 without a change";
+    for (unsigned seed = 1; seed <= 5; ++seed) {
+        const Comparison comparison =
+            compareRuns(noisyRun(2 * seed, 0ms), noisyRun(2 * seed + 1, 1500us), 0.02);
+        ASSERT_GE(comparison.kernels.size(), 1U);
+        EXPECT_EQ(comparison.kernels[0].name, "b");
+        EXPECT_EQ(comparison.kernels[0].kind, Kind::Slower);
+    }
+    EXPECT_TRUE(compareRuns(noisyRun(1, 0ms, 6), noisyRun(2, 3ms, 6), 0.02).kernels.empty())
+        << "too few steps to know";
+}
+
 TEST(CompareRuns, OfAFewLongStepsIsWorseThoughTheMedianStepIsNot)
 {
     const Comparison comparison = compareRuns(runWithStalls(0ms), runWithStalls(60ms), 0.02);

@@ -2,6 +2,7 @@
 // What is shown of a hang.
 #include "hang/rank_report.h"
 #include "hang_fixture.h"
+#include "values/number_runs.h"
 
 #include <nlohmann/json.hpp>
 
@@ -145,12 +146,12 @@ TEST(HangWords, areShort)
     EXPECT_EQ(hang::duration(125 * kSecond), "2 min 5 s");
     EXPECT_EQ(hang::duration(3 * 3600 * kSecond), "3 h 0 min");
     EXPECT_EQ(hang::duration(-5), "0 ms");
-    EXPECT_EQ(hang::rankList({2}), "rank 2");
-    EXPECT_EQ(hang::rankList({3, 0, 1}), "ranks 0, 1 and 3");
-    EXPECT_EQ(hang::rankList({0, 1, 2, 3, 9}), "ranks 0 to 3 and 9");
-    EXPECT_EQ(hang::rankList({29, 5, 13, 21, 37, 45, 46}), "ranks 5 to 45 in steps of 8 and 46");
-    EXPECT_EQ(hang::rankList({0, 2, 4, 6, 8}), "ranks 0, 2, 4, 6 and 8");
-    EXPECT_EQ(hang::rankList({1, 2, 4, 7, 11, 16, 22, 29, 37, 46, 56, 67, 79, 92}),
+    EXPECT_EQ(values::rankList({2}), "rank 2");
+    EXPECT_EQ(values::rankList({3, 0, 1}), "ranks 0, 1 and 3");
+    EXPECT_EQ(values::rankList({0, 1, 2, 3, 9}), "ranks 0 to 3 and 9");
+    EXPECT_EQ(values::rankList({29, 5, 13, 21, 37, 45, 46}), "ranks 5 to 45 in steps of 8 and 46");
+    EXPECT_EQ(values::rankList({0, 2, 4, 6, 8}), "ranks 0, 2, 4, 6 and 8");
+    EXPECT_EQ(values::rankList({1, 2, 4, 7, 11, 16, 22, 29, 37, 46, 56, 67, 79, 92}),
               "ranks 1, 2, 4, 7, 11, 16, 22, 29, 37, 46, 56, 67 and 2 more");
 }
 

@@ -60,6 +60,27 @@ TEST(LiveView, BlamesNobodyInAHealthyJob)
     EXPECT_TRUE(view.complaints.empty());
 }
 
+/// A call that blocks has no record yet, so that all ranks have recorded the same calls.
+TEST(LiveView, NumbersACallThatThreadsAreInAsHangDoes)
+{
+    RunNow run = runOf({});
+    for (Process& process : run.hosts[0].processes) {
+        process.communicators[0].issuedMs = kNowMs - 9000;
+        if (process.ranks[0].rank != 2) {
+            process.calls.push_back({"ncclAllReduce", "abcd", 65, kNowMs - 8000});
+        }
+    }
+    const JobView view = viewOf(run);
+    ASSERT_EQ(view.waits.size(), 1U);
+    EXPECT_EQ(view.waits[0].sequence, 65);
+    EXPECT_EQ(view.waits[0].sinceMs, kNowMs - 8000);
+    const std::string text = formatText(view, {});
+    EXPECT_NE(
+        text.find("ranks 0, 1 and 3 wait in ncclAllReduce #65 of communicator abcd for rank 2 since 8 s"),
+        std::string::npos)
+        << text;
+}
+
 TEST(LiveView, SaysWhoWaitsForWhom)
 {
     RunNow run = runOf({});

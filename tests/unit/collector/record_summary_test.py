@@ -50,7 +50,7 @@ class RecordSummary(unittest.TestCase):
         self.assertRegex(self.said(launched.format(rank=0)), "ringside: 2 processes recorded in .*\nringside: next: ")
 
     def test_nothing_recorded_says_why(self):
-        self.assertIn("nothing recorded: no process called CUDA or NCCL", self.said('"$0" record -o a -- true'))
+        self.assertIn("nothing recorded: no process in which the collector is loaded called CUDA or NCCL", self.said('"$0" record -o a -- true'))
         self.assertIn("--profile off only preloads", self.said('"$0" record -o b --profile off -- "$1" one_allocation'))
         self.assertIn("the flight recorder wrote nothing", self.said('"$0" record -o c --keep-last 60s -- true'))
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/two_jobs.h"
+
+#include "trace/shell_word.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace ringside::model {
+namespace {
+
+/// Of communicators with several members.
+std::set<std::uint64_t> hashesOf(const trace::ProcessTrace& process)
+{
+    std::set<std::uint64_t> hashes;
+    for (const trace::CommunicatorRow& row : process.communicators) {
+        if (row.size > 1 && row.hash != 0) {
+            hashes.insert(row.hash);
+        }
+    }
+    return hashes;
+}
+
+struct Span {
+    std::int64_t startNs = 0; ///< CLOCK_REALTIME, which two hosts have in common
+    std::int64_t endNs = 0;
+};
+
+/// Of a process that did not close its trace, until its last collective.
+Span spanOf(const trace::ProcessTrace& process)
+{
+    std::int64_t endNs = process.process.endNs.value_or(process.process.startNs);
+    if (!process.process.endNs) {
+        for (const trace::CollectiveCallRow& call : process.collectiveCalls) {
+            endNs = std::max(endNs, call.endNs);
+        }
+    }
+    if (process.clockSamples.empty()) {
+        return {process.process.startNs, endNs};
+    }
+    const trace::ClockSampleRow& clock = process.clockSamples.front();
+    const auto realtime = [&clock](std::int64_t ns) { // a hostile file's times may wrap
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(ns) +
+                                         static_cast<std::uint64_t>(clock.realtimeNs) -
+                                         static_cast<std::uint64_t>(clock.monotonicNs));
+    };
+    return {realtime(process.process.startNs), realtime(endNs)};
+}
+
+class Jobs final {
+public:
+    explicit Jobs(const trace::RunTrace& run) : m_run(run)
+    {
+        for (const trace::ProcessTrace& process : run.processes) {
+            m_hashes.push_back(hashesOf(process));
+        }
+    }
+
+    [[nodiscard]] bool areTwo(const Claim& a, const Claim& b) const
+    {
+        const auto& hashes = m_hashes[a.process];
+        const auto isOfB = [&](std::uint64_t hash) { return m_hashes[b.process].contains(hash); };
+        if (a.rank.attempt != b.rank.attempt || hashes.empty() || m_hashes[b.process].empty() ||
+            a.rank.source == "communicator" || b.rank.source == "communicator" ||
+            std::ranges::any_of(hashes, isOfB)) {
+            return false;
+        }
+        const trace::ProcessTrace& first = m_run.processes[a.process];
+        const trace::ProcessTrace& second = m_run.processes[b.process];
+        const Span one = spanOf(first);
+        const Span other = spanOf(second);
+        const bool together = one.startNs < other.endNs && other.startNs < one.endNs;
+        return together || a.rank.worldSize != b.rank.worldSize ||
+               first.process.command != second.process.command;
+    }
+
+    /// The files of the job of a process: those that meet in a communicator, directly or through others.
+    [[nodiscard]] std::string filesOf(std::size_t process) const
+    {
+        std::set<std::uint64_t> met = m_hashes[process];
+        std::set<std::size_t> members{process};
+        for (std::size_t before = 0; before != members.size();) {
+            before = members.size();
+            for (std::size_t p = 0; p < m_hashes.size(); ++p) {
+                if (std::ranges::any_of(m_hashes[p],
+                                        [&](std::uint64_t hash) { return met.contains(hash); })) {
+                    members.insert(p);
+                    met.insert(m_hashes[p].begin(), m_hashes[p].end());
+                }
+            }
+        }
+        return wordsOf(members);
+    }
+
+private:
+    [[nodiscard]] std::string wordsOf(const std::set<std::size_t>& members) const
+    {
+        constexpr std::size_t kMost = 16; // more do not fit into a line that is copied
+        std::string words;
+        std::size_t count = 0;
+        for (const std::size_t p : members) {
+            if (++count > kMost) {
+                return words + " ...";
+            }
+            words += (words.empty() ? "" : " ") + trace::shellWord(m_run.processes[p].path.string());
+        }
+        return words;
+    }
+
+    const trace::RunTrace& m_run;
+    std::vector<std::set<std::uint64_t>> m_hashes; ///< of each process
+};
+
+std::string nameOf(const trace::ProcessTrace& process, const trace::RankRow& rank)
+{
+    return fmt::format("{} ({}{})", process.path.filename().string(), process.process.command,
+                       rank.worldSize ? fmt::format(", {} ranks", *rank.worldSize) : "");
+}
+
+} // namespace
+
+void refuseTwoJobs(const trace::RunTrace& run, const std::vector<Claim>& claims)
+{
+    const Jobs jobs(run);
+    std::map<std::int64_t, std::vector<const Claim*>> byRank;
+    for (const Claim& claim : claims) {
+        std::vector<const Claim*>& others = byRank[claim.rank.rank];
+        for (const Claim* const other : others) {
+            if (jobs.areTwo(*other, claim)) {
+                throw Error(
+                    ErrorCode::Unusable,
+                    fmt::format(
+                        "{} holds two jobs: {} and {} are both rank {}, and have no communicator in common",
+                        run.path.string(), nameOf(run.processes[other->process], other->rank),
+                        nameOf(run.processes[claim.process], claim.rank), claim.rank.rank),
+                    fmt::format("Give the files of one of them: {}; or {}", jobs.filesOf(other->process),
+                                jobs.filesOf(claim.process)));
+            }
+        }
+        others.push_back(&claim);
+    }
+}
+
+} // namespace ringside::model
