@@ -2,6 +2,7 @@
 // Finds errors of a port's physical link: symbols or packets are lost, or the link retrains, because of
 // cable, transceiver or connector. The port itself counts them; only errors during the run matter.
 #include "rules/shared/link_cause.h"
+#include "trace/vocabulary/link_generation.h"
 
 #include <array>
 
@@ -43,8 +44,7 @@ const std::array<Kind, 10> kKinds{{
 
 bool corrected(const metrics::Port& port)
 {
-    const std::string_view generation = port.fact("generation");
-    return generation == "HDR" || generation == "NDR" || generation == "XDR";
+    return trace::isErrorCorrected(port.fact("generation"));
 }
 
 /// Returns the severity of symbol errors by their rate: errors over the bits that the link could have
