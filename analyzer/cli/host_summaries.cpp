@@ -2,10 +2,10 @@
 #include "cli/host_summaries.h"
 
 #include "cli/command.h"
-#include "cli/host_shares.h"
 #include "cli/team.h"
 #include "host/process.h"
 #include "output/messages.h"
+#include "reduce/share_hosts.h"
 #include "reduce/summary_file.h"
 
 #include <ringside/error.h>
@@ -16,9 +16,38 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace ringside::cli {
 namespace {
+
+// Which hosts of a run this process of a team works on.
+
+/// Returns for each host whether this process of team() takes it; without a team, it takes all. All processes
+/// must call it with the same hosts.
+std::vector<bool> ownHosts(const std::vector<std::string>& hosts)
+{
+    stretches::Team* const all = team();
+    if (all == nullptr) {
+        return std::vector<bool>(hosts.size(), true);
+    }
+    std::vector<std::size_t> owners(hosts.size());
+    if (all->rank() > 0) {
+        all->send(host::hostName());
+    } else {
+        std::vector<std::string> places{host::hostName()};
+        for (std::size_t i = 1; i < all->size(); ++i) {
+            places.push_back(all->receive(i));
+        }
+        owners = reduce::shareHosts(hosts, places);
+    }
+    std::vector<bool> own;
+    for (const std::size_t owner : owners) {
+        own.push_back(all->agree(owner) == all->rank());
+    }
+    return own;
+}
 
 namespace fs = std::filesystem;
 

@@ -3,8 +3,8 @@
 
 #include "cli/command.h"
 #include "cli/option_text.h"
-#include "report/nearest_name.h"
 #include "trace/shell_word.h"
+#include "values/nearest_name.h"
 
 #include <fmt/format.h>
 
@@ -94,7 +94,7 @@ std::optional<Error> unknownChoice(const CLI::App& app)
         }
         for (const std::string& value : parsed->results()) {
             if (std::ranges::find(option.choices, value) == option.choices.end()) {
-                const std::string nearest = report::nearestName(value, option.choices);
+                const std::string nearest = values::nearestName(value, option.choices);
                 return Error(ErrorCode::Usage,
                              fmt::format("{}: {} takes no '{}'", fullName(app), option.names.back(), value),
                              meant(nearest) + "It takes " + listOf(option.choices) + ".");
@@ -158,7 +158,7 @@ Error unexpectedWord(const CLI::App& app, const std::vector<std::string>& left)
 Error unknownOption(const CLI::App& app, std::string_view name, std::string_view hint)
 {
     return {ErrorCode::Usage, fmt::format("{} has no option {}", fullName(app), name),
-            fmt::format("{}`{} --help` lists all.{}{}", meant(report::nearestName(name, optionNames(app))),
+            fmt::format("{}`{} --help` lists all.{}{}", meant(values::nearestName(name, optionNames(app))),
                         fullName(app), hint.empty() ? "" : " ", hint)};
 }
 
@@ -170,7 +170,7 @@ Error unknownCommand(const CLI::App& root, const std::string& word)
         names.push_back(command->get_name());
     }
     return {ErrorCode::Usage, fmt::format("{} has no command '{}'", root.get_name(), word),
-            meant(report::nearestName(word, names)) + allCommands(root)};
+            meant(values::nearestName(word, names)) + allCommands(root)};
 }
 
 Error usageError(const CLI::App& root, const CLI::ParseError& error)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/process_ends.h"
 
-#include "cli/pidfd.h"
 #include "host/monotonic.h"
 #include "trace/read/process_state.h"
 
@@ -10,15 +9,49 @@
 
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <system_error>
 
 namespace ringside::cli {
 namespace {
+
+// Process descriptors: readable when the process has ended, and never valid for another process with the same
+// id.
+
+/// First version of struct pidfd_info of linux/pidfd.h, which the headers of Debian 12 do not have yet.
+struct Info {
+    std::uint64_t mask = 0;
+    std::uint64_t cgroup = 0;
+    std::uint32_t ids[11]{};
+    std::int32_t exitCode = 0;
+};
+static_assert(sizeof(Info) == 64);
+constexpr unsigned long kGetInfo = _IOWR(0xFF, 11, Info); // PIDFD_GET_INFO
+constexpr std::uint64_t kExit = 1U << 3U;                 // PIDFD_INFO_EXIT
+
+/// Returns a descriptor that the caller closes, or -1 if the process has ended or the kernel (before Linux
+/// 5.3) or its access rules refuse.
+int openPidfd(std::uint32_t pid)
+{
+    return static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0U));
+}
+
+/// Returns the wait(2) status of a process that its parent has collected, or null if it is not collected or
+/// the kernel (before Linux 6.15) does not support the request.
+std::optional<int> collectedStatus(int pidfd)
+{
+    Info info;
+    info.mask = kExit;
+    const bool told = ioctl(pidfd, kGetInfo, &info) == 0 && (info.mask & kExit) != 0;
+    return told ? std::optional<int>(info.exitCode) : std::nullopt;
+}
 
 namespace fs = std::filesystem;
 

@@ -2,13 +2,84 @@
 #include "live/alarm_watch.h"
 
 #include "live/alarm_log.h"
+#include "live/complaints.h"
 #include "live/shared_steps.h"
+#include "live/waits.h"
 #include "output/json_value.h"
+#include "trace/vocabulary/series.h"
+#include "values/quantile.h"
+#include "values/text.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace ringside::live {
 namespace {
+
+constexpr std::size_t kMostWatched = 65536;
+
+bool isMemory(const Sample& sample)
+{
+    return sample.metric == trace::entryOf(trace::SeriesName::ResidentMemory).metric ||
+           sample.metric == trace::entryOf(trace::SeriesName::MemoryUsed).metric;
+}
+
+bool isClockReason(const Sample& sample)
+{
+    return sample.metric == trace::entryOf(trace::SeriesName::ClockEventReasons).metric;
+}
+
+void remember(std::deque<bool>& looks, bool bad)
+{
+    looks.push_back(bad);
+    if (looks.size() > static_cast<std::size_t>(SampleWatch::kLooks)) {
+        looks.pop_front();
+    }
+}
+
+constexpr std::size_t kFewestSteps = 5;
+constexpr std::int64_t kMsOfSecond = 1000;
+
+struct Progress {
+    std::int64_t latestMs = 0;
+    std::int64_t spokenMs = 0; ///< when a process last said anything
+    std::vector<std::int64_t> stepMs;
+};
+
+Progress progressOf(const RunNow& run)
+{
+    constexpr std::int64_t kNsAMs = 1'000'000;
+    Progress progress;
+    for (const Snapshot& host : run.hosts) {
+        for (const Process& process : host.processes) {
+            progress.spokenMs = std::max(progress.spokenMs, process.atMs);
+            for (const Communicator& communicator : process.communicators) {
+                progress.latestMs = std::max(progress.latestMs, communicator.issuedMs.value_or(0));
+            }
+            for (const Step& step : process.recentSteps) {
+                if (step.isMarked) {
+                    progress.latestMs = std::max(progress.latestMs, step.endMs);
+                    progress.stepMs.push_back(step.stepNs / kNsAMs);
+                }
+            }
+        }
+    }
+    return progress;
+}
+
+std::string who(const RunNow& run)
+{
+    RunNow now = run;
+    now.readMs += kLongWaitMs; // the whole job stands still: no wait is too short to be told
+    const std::vector<Wait> waits = findWaits(now);
+    if (waits.empty()) {
+        return "";
+    }
+    return fmt::format("; rank{} {} {} not where the others wait",
+                       waits.front().missing.size() == 1 ? "" : "s", fmt::join(waits.front().missing, ", "),
+                       waits.front().missing.size() == 1 ? "is" : "are");
+}
 
 std::vector<RankFigures> figuresOf(const std::vector<const Step*>& step,
                                    const std::map<std::int64_t, RankSteps>& ranks)
@@ -35,6 +106,151 @@ void append(std::vector<AlarmChange>& to, std::vector<AlarmChange>&& from)
 }
 
 } // namespace
+
+std::vector<AlarmChange> SampleWatch::look(const RunNow& run)
+{
+    std::vector<AlarmChange> changes;
+    for (const Snapshot& host : run.hosts) {
+        for (const Process& process : host.processes) {
+            for (const Sample& sample : process.samples) {
+                const bool errors = countsErrors(sample);
+                if (!errors && !isMemory(sample) && !isClockReason(sample)) {
+                    continue;
+                }
+                const std::string where =
+                    host.host + " " + (sample.entity.empty() ? process.name : sample.entity);
+                const std::string key =
+                    where + "\n" + sample.metric + (isMemory(sample) ? "\n" + process.name : "");
+                if (m_watched.size() >= kMostWatched && !m_watched.contains(key)) {
+                    continue;
+                }
+                Watched& watched = m_watched[key];
+                if (watched.seen && sample.atMs <= watched.atMs) {
+                    continue; // nothing new; of a GPU that two processes watch, the later one counts
+                }
+                if (errors) {
+                    watchErrors(where, sample, watched, changes);
+                } else if (isMemory(sample)) {
+                    watchMemory(where, sample, watched, changes);
+                } else {
+                    watchThrottling(where, sample, watched, changes);
+                }
+                watched.seen = true;
+                watched.value = sample.value;
+                watched.atMs = sample.atMs;
+            }
+        }
+    }
+    return changes;
+}
+
+void SampleWatch::watchErrors(const std::string& where, const Sample& sample, Watched& watched,
+                              std::vector<AlarmChange>& changes)
+{
+    const bool rose = watched.seen && sample.value > watched.value;
+    watched.fromErrors =
+        std::ranges::count(watched.bad, true) == 0 && rose ? watched.value : watched.fromErrors;
+    remember(watched.bad, rose);
+    const auto rising = std::ranges::count(watched.bad, true);
+    if (!watched.raised && rising >= kRisingLooks) {
+        watched.raised = true;
+        changes.push_back({"link_errors", true, std::nullopt,
+                           fmt::format("{}: {} rises, by {} in the last seconds", where, sample.metric,
+                                       sample.value - watched.fromErrors),
+                           where + " " + sample.metric});
+    } else if (watched.raised && rising == 0) {
+        watched.raised = false;
+        changes.push_back({"link_errors", false, std::nullopt,
+                           fmt::format("{}: {} does not rise any more", where, sample.metric),
+                           where + " " + sample.metric});
+    }
+}
+
+void SampleWatch::watchThrottling(const std::string& where, const Sample& sample, Watched& watched,
+                                  std::vector<AlarmChange>& changes)
+{
+    remember(watched.bad, isThrottled(sample));
+    const auto bad = std::ranges::count(watched.bad, true);
+    if (!watched.raised && bad == kLooks) {
+        watched.raised = true;
+        changes.push_back({"throttling", true, std::nullopt, where + ": " + wrongWith(sample), where});
+    } else if (watched.raised && bad == 0) {
+        watched.raised = false;
+        changes.push_back({"throttling", false, std::nullopt, where + ": its clocks are free again", where});
+    }
+}
+
+/// By the least value of each minute: what comes and goes does not count.
+void SampleWatch::watchMemory(const std::string& where, const Sample& sample, Watched& watched,
+                              std::vector<AlarmChange>& changes)
+{
+    constexpr std::int64_t kMinuteMs = 60'000;
+    if (sample.atMs / kMinuteMs == watched.minute && !watched.minutes.empty()) {
+        watched.minutes.back() = std::min(watched.minutes.back(), sample.value);
+        return;
+    }
+    watched.minute = sample.atMs / kMinuteMs;
+    watched.minutes.push_back(sample.value);
+    if (watched.minutes.size() <= kMinutes + 1) { // the last one has only begun
+        return;
+    }
+    watched.minutes.pop_front();
+    int rises = 0;
+    for (std::size_t i = 1; i < kMinutes; ++i) {
+        rises += watched.minutes[i] > watched.minutes[i - 1] ? 1 : 0;
+    }
+    constexpr int kOften = static_cast<int>(kMinutes * 9 / 10);
+    const std::int64_t grown = watched.minutes[kMinutes - 1] - watched.minutes.front();
+    const bool grows = rises >= kOften && grown >= kGrowthBytes &&
+                       static_cast<double>(grown) > kGrowth * static_cast<double>(watched.minutes.front());
+    if (grows != watched.raised) {
+        watched.raised = grows;
+        changes.push_back(
+            {"memory_growth", grows, std::nullopt,
+             grows ? fmt::format("{}: {} grew by {} in {} minutes, in nearly every one", where, sample.metric,
+                                 values::byteText(static_cast<double>(grown)), kMinutes)
+                   : fmt::format("{}: {} does not grow any more", where, sample.metric),
+             where + " " + sample.metric});
+    }
+}
+
+std::int64_t ProgressWatch::patienceMs() const
+{
+    constexpr std::int64_t kSteps = 5;
+    constexpr std::int64_t kPauses = 2;
+    return std::max({kPatienceMs, kSteps * m_stepMs, kPauses * m_longestPauseMs});
+}
+
+std::vector<AlarmChange> ProgressWatch::look(const RunNow& run)
+{
+    const Progress progress = progressOf(run);
+    std::vector<AlarmChange> changes;
+    if (progress.stepMs.size() >= kFewestSteps) {
+        m_hasRhythm = true;
+        m_stepMs = values::median(progress.stepMs);
+    }
+    if (progress.latestMs > m_progressMs) {
+        const std::int64_t pause = m_progressMs != 0 && m_hasRhythm ? progress.latestMs - m_progressMs : 0;
+        m_progressMs = progress.latestMs;
+        if (m_hangs) {
+            m_longestPauseMs = std::max(m_longestPauseMs, pause); // such a pause is known from now on
+            m_hangs = false;
+            changes.push_back({"hang", false, std::nullopt, "the job goes on"});
+        }
+        return changes;
+    }
+    // By the clock of those who speak: a process that says nothing is no proof that it does nothing.
+    const std::int64_t stillMs = progress.spokenMs - m_progressMs;
+    if (m_hasRhythm && !m_hangs && m_progressMs != 0 && stillMs >= patienceMs()) {
+        m_hangs = true;
+        changes.push_back(
+            {"hang", true, std::nullopt,
+             fmt::format("no step and no collective for {} s, a step took {:.1f} s before{}",
+                         stillMs / kMsOfSecond,
+                         static_cast<double>(m_stepMs) / static_cast<double>(kMsOfSecond), who(run))});
+    }
+    return changes;
+}
 
 std::vector<AlarmChange> AlarmWatch::look(const RunNow& run)
 {

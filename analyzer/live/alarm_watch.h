@@ -2,16 +2,74 @@
 // All alarms of a running job, from one look at its snapshots after the other. trace/vocabulary/alarm_kind.h
 // describes them.
 #pragma once
-#include "live/progress_watch.h"
-#include "live/sample_watch.h"
 #include "live/snapshot.h"
 #include "live/step_watch.h"
 
+#include <cstdint>
+#include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace ringside::live {
+
+// Alarms from samples: errors of links and GPUs that rise, clocks that are held down, memory that grows.
+
+/// Kinds "link_errors", "throttling" and "memory_growth". A look is about two seconds.
+class SampleWatch final {
+public:
+    static constexpr int kLooks = 5;            ///< that errors and throttling are judged by
+    static constexpr int kRisingLooks = 3;      ///< of them, in which errors must have risen
+    static constexpr std::size_t kMinutes = 20; ///< that memory must have grown for
+    static constexpr double kGrowth = 0.05;     ///< of it, and
+    static constexpr std::int64_t kGrowthBytes = std::int64_t{256} << 20;
+
+    [[nodiscard]] std::vector<AlarmChange> look(const RunNow& run);
+
+private:
+    struct Watched {
+        bool seen = false;
+        std::int64_t value = 0;
+        std::int64_t atMs = 0;
+        std::deque<bool> bad; ///< of the latest looks
+        std::int64_t fromErrors = 0;
+        bool raised = false;
+        std::int64_t minute = 0;
+        std::deque<std::int64_t> minutes; ///< the least of each minute
+    };
+    void watchErrors(const std::string& where, const Sample& sample, Watched& watched,
+                     std::vector<AlarmChange>& changes);
+    void watchThrottling(const std::string& where, const Sample& sample, Watched& watched,
+                         std::vector<AlarmChange>& changes);
+    void watchMemory(const std::string& where, const Sample& sample, Watched& watched,
+                     std::vector<AlarmChange>& changes);
+
+    std::map<std::string, Watched> m_watched; ///< by host, entity and metric; of memory, also by process
+};
+
+// The alarm of a job that stands still, once it had a rhythm.
+
+/// A job makes progress when a step ends or a collective is issued. Its rhythm is known once some steps have
+/// come. It stands still when nothing has come for kPatienceMs, five times the median step and twice the
+/// longest pause so far, whichever is longest. So the first checkpoint that keeps all ranks waiting may be
+/// called a hang, and the following ones are not: the message says what is known.
+class ProgressWatch final {
+public:
+    static constexpr std::int64_t kPatienceMs = 9'000;
+
+    /// Kind "hang".
+    [[nodiscard]] std::vector<AlarmChange> look(const RunNow& run);
+
+private:
+    [[nodiscard]] std::int64_t patienceMs() const;
+
+    std::int64_t m_progressMs = 0; ///< the latest that was seen
+    std::int64_t m_longestPauseMs = 0;
+    std::int64_t m_stepMs = 0;
+    bool m_hasRhythm = false;
+    bool m_hangs = false;
+};
 
 class AlarmWatch final {
 public:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/links.h"
 
+#include "trace/vocabulary/link_generation.h"
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -162,14 +164,10 @@ void addQueuePairs(const model::Model& model, std::map<Key, Port>& ports)
     }
 }
 
-/// Returns the share of a generation's signalling rate that carries data. SDR to QDR use the line code
-/// 8b/10b, FDR uses 64b/66b.
 double dataShare(std::string_view generation)
 {
-    constexpr double kOld = 0.8;
-    constexpr double kFdr = 0.97;
-    const bool old = generation == "SDR" || generation == "DDR" || generation == "QDR";
-    return old ? kOld : generation == "FDR" || generation == "FDR10" ? kFdr : 1.0;
+    const trace::LinkGeneration* const found = trace::findLinkGeneration(generation);
+    return found != nullptr ? found->dataShare : 1.0;
 }
 
 std::vector<Port> sampledBy(const model::Model& model, const Source& source)

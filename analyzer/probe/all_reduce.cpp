@@ -3,6 +3,7 @@
 
 #include "output/json_value.h"
 #include "report/table.h"
+#include "values/quantile.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -143,9 +144,8 @@ CurvePoint measure(const Gpus& gpus, std::uint64_t bytes, std::chrono::milliseco
     while (times.size() < kMostRepeats && (times.size() < kLeastRepeats || Clock::now() < last)) {
         times.push_back(gpus.run(bytes));
     }
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-    std::ranges::nth_element(times, middle);
-    return {bytes, *middle, static_cast<int>(times.size())};
+    const auto count = static_cast<int>(times.size());
+    return {bytes, values::median(std::move(times)), count};
 }
 
 /// Runs in the child: writes each result as a line.

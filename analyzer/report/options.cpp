@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses thresholds of rules that the user sets, and defines the names of limits.
-#include "report/nearest_name.h"
 #include "report/report.h"
+#include "values/nearest_name.h"
 #include "values/parse_share.h"
 
 #include <ringside/error.h>
@@ -70,7 +70,7 @@ std::vector<std::string> optionNames()
 /// Returns the option with the closest name, or with this name without the rule's; empty if there is none.
 std::string nearestOption(const std::string& name, const std::vector<std::string>& names)
 {
-    if (std::string nearest = nearestName(name, names); !nearest.empty()) {
+    if (std::string nearest = values::nearestName(name, names); !nearest.empty()) {
         return nearest;
     }
     const auto ends =

@@ -4,6 +4,7 @@
 #include "words/rdma_link_errors.h"
 
 #include "rules/shared/link_cause.h"
+#include "trace/vocabulary/link_generation.h"
 
 #include <array>
 
@@ -47,8 +48,7 @@ const std::array<Kind, 10> kKinds{{
 
 bool corrected(const metrics::Port& port)
 {
-    const std::string_view generation = port.fact("generation");
-    return generation == "HDR" || generation == "NDR" || generation == "XDR";
+    return trace::isErrorCorrected(port.fact("generation"));
 }
 
 /// Returns the severity of symbol errors by their rate: errors over the bits that the link could have

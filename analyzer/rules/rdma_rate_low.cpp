@@ -5,6 +5,7 @@
 
 #include "rules/shared/port_peers.h"
 #include "words/span.h"
+#include "trace/vocabulary/link_generation.h"
 
 #include <map>
 
@@ -49,7 +50,7 @@ std::map<std::string, Fastest> fastestByKind(const Context& context)
 std::optional<std::int64_t> rateOf(const metrics::Port& port, const Fastest& most)
 {
     const auto rate = port.last("rate_mbps");
-    const bool told = rate && (port.fact("generation") != "SDR" || *rate < most.mbps);
+    const bool told = rate && (port.fact("generation") != trace::kSpeedNotKnown || *rate < most.mbps);
     return isActive(port) && told ? rate : std::nullopt;
 }
 
@@ -66,10 +67,7 @@ bool isNarrow(const Context& context, const metrics::Port& port, const Fastest& 
         static_cast<double>(*lanes) >= context.option("lanes")) {
         return false;
     }
-    const std::string_view generation = port.fact("generation");
-    const bool split = *lanes == kSplit && most.lanes == kSplit &&
-                       (generation == "HDR" || generation == "NDR" || generation == "XDR");
-    return !split;
+    return *lanes != kSplit || most.lanes != kSplit || !trace::isErrorCorrected(port.fact("generation"));
 }
 
 /// A PCIe link that tells no rate, as in many virtual machines, is not judged.

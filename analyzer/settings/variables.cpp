@@ -3,6 +3,7 @@
 
 #include "settings/known.h"
 #include "settings/versions.h"
+#include "values/nearest_name.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 #include <bit>
 #include <cctype>
 #include <cstdlib>
-#include <numeric>
 #include <vector>
 
 namespace ringside::settings {
@@ -39,22 +39,6 @@ std::string upper(std::string_view text)
     return result;
 }
 
-/// Returns how many letters must be added, left out or changed to make one of the other.
-std::size_t distanceOf(std::string_view a, std::string_view b)
-{
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0]++;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
-        }
-    }
-    return row[b.size()];
-}
-
 /// Returns the known name that is meant; empty if none is near.
 std::string_view meantName(std::string_view name)
 {
@@ -63,7 +47,7 @@ std::string_view meantName(std::string_view name)
     std::string_view best;
     std::size_t least = kMostLetters + 1;
     for (const std::string_view known : kNames) {
-        const std::size_t letters = name.size() > kLongest ? least : distanceOf(name, known);
+        const std::size_t letters = name.size() > kLongest ? least : values::editDistance(name, known);
         if (letters < least) {
             least = letters;
             best = known;

@@ -39,12 +39,12 @@ void readLink(std::string_view text, PortReading& port)
     std::string_view rest = link;
     std::string_view state;
     std::optional<std::uint64_t> lanes;
-    std::optional<Generation> generation;
+    const trace::LinkGeneration* generation = nullptr;
     for (std::string_view word = takeWord(rest); !word.empty(); word = takeWord(rest)) {
         state = word;
         if (!lanes) {
             lanes = lanesIn(word);
-        } else if (!generation) {
+        } else if (generation == nullptr) {
             generation = generationOf(decimalAtFront(word).value_or(0));
         }
     }
@@ -54,7 +54,7 @@ void readLink(std::string_view text, PortReading& port)
     if (const auto number = physicalStateIn(values::trimmed(physical))) {
         port.states[trace::SeriesName::RdmaPhysicalState] = *number;
     }
-    if (lanes && generation) {
+    if (lanes && generation != nullptr) {
         setLink(port, *lanes, *generation);
     }
 }

@@ -128,30 +128,17 @@ std::optional<std::uint64_t> lanesIn(std::string_view word)
     return lanes && *lanes >= 1 && *lanes <= kMost ? lanes : std::nullopt;
 }
 
-std::optional<Generation> generationOf(double gbpsOfLane)
+const trace::LinkGeneration* generationOf(double gbpsOfLane)
 {
-    struct Signalled {
-        double gbps = 0;
-        Generation generation;
-    };
-    constexpr std::array<Signalled, 8> kGenerations{{{2.5, {"SDR", 2.5}},
-                                                     {5.0, {"DDR", 5}},
-                                                     {10.0, {"QDR", 10}},
-                                                     {14.0625, {"FDR", 14}},
-                                                     {25.78125, {"EDR", 25}},
-                                                     {53.125, {"HDR", 50}},
-                                                     {106.25, {"NDR", 100}},
-                                                     {212.5, {"XDR", 200}}}};
     constexpr double kNear = 0.1;
-    for (const Signalled& each : kGenerations) {
-        if (std::abs(gbpsOfLane - each.gbps) <= kNear * each.gbps) {
-            return each.generation;
-        }
-    }
-    return std::nullopt;
+    const auto distance = [gbpsOfLane](const trace::LinkGeneration& each) {
+        return std::abs(gbpsOfLane - each.signalledGbps);
+    };
+    const auto* const nearest = std::ranges::min_element(trace::kLinkGenerations, {}, distance);
+    return distance(*nearest) <= kNear * nearest->signalledGbps ? nearest : nullptr;
 }
 
-void setLink(PortReading& port, std::uint64_t lanes, const Generation& generation)
+void setLink(PortReading& port, std::uint64_t lanes, const trace::LinkGeneration& generation)
 {
     constexpr double kMegabits = 1000.0;
     port.states[trace::SeriesName::RdmaLanes] = static_cast<std::int64_t>(lanes);

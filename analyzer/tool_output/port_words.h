@@ -2,6 +2,7 @@
 // Words that several tools use for the same property of a port, and what they mean in a trace.
 #pragma once
 #include "tool_output/reading.h"
+#include "trace/vocabulary/link_generation.h"
 
 #include <optional>
 #include <string_view>
@@ -21,16 +22,11 @@ void addHardwareCounter(PortReading& port, std::string_view name, std::uint64_t 
 /// Returns the number before the X of "4X" or "4x".
 [[nodiscard]] std::optional<std::uint64_t> lanesIn(std::string_view word);
 
-/// A generation of InfiniBand: its name, what a lane signals as tools print it, and what it counts for.
-struct Generation {
-    std::string_view name; ///< "HDR"
-    double gbps = 0;       ///< of a lane, as the kernel rounds it
-};
 /// Returns the generation in which a lane signals at about this rate; null if it is none.
-[[nodiscard]] std::optional<Generation> generationOf(double gbpsOfLane);
+[[nodiscard]] const trace::LinkGeneration* generationOf(double gbpsOfLane);
 
 /// Sets lanes, rate and generation of an InfiniBand link.
-void setLink(PortReading& port, std::uint64_t lanes, const Generation& generation);
+void setLink(PortReading& port, std::uint64_t lanes, const trace::LinkGeneration& generation);
 
 /// Sets host and device of an adapter that the fabric calls "gpu7 mlx5_0" or "gpu7 HCA-1".
 void nameByNode(PortReading& port);

@@ -3,8 +3,7 @@
 // start, names are ids in one table, and threads are the kernel's ids.
 #pragma once
 #include "import/name_table.h"
-#include "import/nsys/metadata.h"
-#include "import/nsys/payload.h"
+#include "import/nsys/export_file.h"
 #include "trace/write/launch_configurations.h"
 
 #include <ringside/trace/reader.h>
@@ -12,11 +11,70 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 namespace ringside::importers::nsys {
+
+// Reads the payloads of NCCL's NVTX ranges: communicator, message size, peer. An export contains them as
+// JSON, as the recorded bytes, or (by default) not at all.
+
+struct Payload {
+    std::optional<std::uint64_t> communicator;      ///< NCCL's commHash, the same on all ranks of it
+    std::optional<std::uint64_t> bytes;             ///< size of the message as the NCCL call counts it
+    std::optional<std::int64_t> peer;               ///< peer of a send or receive, or the root
+    std::optional<std::int64_t> reduction;          ///< ncclRedOp_t
+    std::optional<std::int64_t> size, rank, device; ///< of a communicator that the call creates
+
+    [[nodiscard]] bool empty() const { return !communicator && !bytes && !size; }
+};
+
+/// The layouts of recorded payloads, by schema.
+class PayloadSchemas final {
+public:
+    explicit PayloadSchemas(ExportFile& file);
+    /// Decodes a payload. Null if its schema is not known or the bytes are too short.
+    [[nodiscard]] std::optional<Payload> decode(std::span<const unsigned char> blob) const;
+
+private:
+    struct Field {
+        std::uint64_t offset = 0;
+        std::uint32_t width = 0;
+        std::optional<std::int64_t> Payload::*number = nullptr;
+        std::optional<std::uint64_t> Payload::*size = nullptr;
+    };
+    std::map<std::int64_t, std::vector<Field>> m_fields; ///< by schema id
+};
+
+/// Parses a payload such as {"NCCL communicator ID": 1, "Message size [bytes]": 2}. Null if it is invalid or
+/// contains neither communicator nor sizes.
+[[nodiscard]] std::optional<Payload> payloadOfJson(std::string_view text);
+
+// Reads the metadata of an export: its version and options, and when and on which hosts the session began.
+// Of the recorded environment only the launcher's rank variables are read. Other variables and command lines
+// are not kept.
+
+struct Metadata {
+    std::string product;             ///< such as "2026.2.1.210"; empty if not known
+    std::string schema;              ///< such as "3.25.0"; empty if not known
+    std::optional<bool> blobs, json; ///< whether NVTX payloads were exported in this form; null if not known
+    bool normalized = false; ///< whether times are epoch times instead of times since the session's start
+    std::optional<std::int64_t> startedRealtimeNs;
+    std::string session;                       ///< unique id of the session
+    std::map<std::int64_t, std::string> hosts; ///< by machine (global_id.h)
+    std::optional<std::int64_t> launchedRank;  ///< of the launched program, from the launcher's variables
+    std::optional<std::int64_t> launchedWorldSize;
+    std::string rankVariable; ///< the variable that contained launchedRank
+};
+
+/// Reads the metadata tables of an export.
+[[nodiscard]] Metadata readMetadata(ExportFile& file);
+
+/// Whether this importer supports exports of that schema version.
+[[nodiscard]] bool isKnownSchema(const std::string& schema);
 
 /// An NVTX range of NCCL.
 struct NcclRange {

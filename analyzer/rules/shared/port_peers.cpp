@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/port_peers.h"
 
+#include "trace/vocabulary/link_generation.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -73,7 +77,7 @@ PortRole roleOf(const Context& context, const metrics::Port& port)
     }
     const auto rate = port.last("rate_mbps");
     // A kernel that does not know a speed says SDR.
-    const bool known = rate && port.fact("generation") != "SDR";
+    const bool known = rate && port.fact("generation") != trace::kSpeedNotKnown;
     return known && *rate * kSlower <= fastestOf(context, port.host) ? PortRole::Management : PortRole::Rail;
 }
 

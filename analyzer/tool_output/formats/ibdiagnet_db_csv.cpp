@@ -97,17 +97,17 @@ struct Fabric {
 };
 
 /// Returns the generation of LinkSpeedActv: 1, 2 and 4 of the lower byte, 1 to 16 of the higher one.
-std::optional<Generation> generationOfSpeed(std::uint64_t speed)
+const trace::LinkGeneration* generationOfSpeed(std::uint64_t speed)
 {
-    constexpr std::array<double, 3> kOld{2.5, 5, 10};
-    constexpr std::array<double, 5> kExtended{14.0625, 25.78125, 53.125, 106.25, 212.5};
+    constexpr std::array<std::string_view, 3> kOld{"SDR", "DDR", "QDR"};
+    constexpr std::array<std::string_view, 5> kExtended{"FDR", "EDR", "HDR", "NDR", "XDR"};
     constexpr unsigned kByte = 8;
     const std::uint64_t extended = speed >> kByte;
     const auto place = static_cast<std::size_t>(std::bit_width(extended != 0 ? extended : speed)) - 1;
     if (speed == 0 || place >= (extended != 0 ? kExtended.size() : kOld.size())) {
-        return std::nullopt;
+        return nullptr;
     }
-    return generationOf(extended != 0 ? kExtended[place] : kOld[place]);
+    return trace::findLinkGeneration(extended != 0 ? kExtended[place] : kOld[place]);
 }
 
 std::optional<std::uint64_t> lanesOfWidth(std::uint64_t width)
@@ -156,9 +156,10 @@ void readPort(const Row& row, Fabric& fabric)
     set("PortPhyState", trace::SeriesName::RdmaPhysicalState);
     const auto lid = numberIn(row["LID"]);
     port->lid = lid && *lid > 0 ? lid : std::nullopt;
-    const auto generation = generationOfSpeed(numberIn(row["LinkSpeedActv"]).value_or(0));
+    const trace::LinkGeneration* const generation =
+        generationOfSpeed(numberIn(row["LinkSpeedActv"]).value_or(0));
     const auto lanes = lanesOfWidth(numberIn(row["LinkWidthActv"]).value_or(0));
-    if (generation && lanes) {
+    if (generation != nullptr && lanes) {
         setLink(*port, *lanes, *generation);
         fabric.fastest[{port->guids.front(), *port->number}] = numberIn(row["LinkSpeedSup"]).value_or(0);
     }
@@ -194,8 +195,9 @@ void compareEnds(Fabric& fabric)
             !fabric.fastest.contains(link->second)) {
             continue;
         }
-        const auto best = generationOfSpeed(own->second & fabric.fastest.at(link->second));
-        if (best && port.facts["generation"] != best->name &&
+        const trace::LinkGeneration* const best =
+            generationOfSpeed(own->second & fabric.fastest.at(link->second));
+        if (best != nullptr && port.facts["generation"] != best->name &&
             best->gbps * static_cast<double>(port.states[trace::SeriesName::RdmaLanes]) * 1000 >
                 static_cast<double>(port.states[trace::SeriesName::RdmaRate])) {
             port.facts["could_be"] = best->name;

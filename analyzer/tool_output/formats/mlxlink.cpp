@@ -16,24 +16,12 @@ bool recognizes(std::string_view text)
     return holds(text, "Operational Info") && holds(text, "Physical state");
 }
 
-/// Returns what a lane of the speed does: "IB-NDR", "HDR", "NDR".
-std::optional<Generation> generationNamed(std::string_view speed)
-{
-    constexpr double kLanes[] = {2.5, 5, 10, 14.0625, 25.78125, 53.125, 106.25, 212.5};
-    const std::string_view name = speed.starts_with("IB-") ? speed.substr(3) : speed;
-    for (const double gbps : kLanes) {
-        if (const auto generation = generationOf(gbps); generation && generation->name == name) {
-            return generation;
-        }
-    }
-    return std::nullopt;
-}
-
 void readRate(std::string_view speed, std::string_view width, PortReading& port)
 {
     constexpr double kMegabits = 1000.0;
     const auto lanes = lanesIn(width);
-    if (const auto generation = generationNamed(speed)) {
+    const std::string_view name = speed.starts_with("IB-") ? speed.substr(3) : speed; // "IB-NDR", "HDR"
+    if (const trace::LinkGeneration* const generation = trace::findLinkGeneration(name)) {
         port.facts["link_layer"] = "InfiniBand";
         if (lanes) {
             setLink(port, *lanes, *generation);

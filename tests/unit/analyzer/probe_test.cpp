@@ -3,7 +3,7 @@
 #include "probe/judge.h"
 #include "probe/matrix.h"
 #include "probe/message.h"
-#include "probe/probed_host.h"
+#include "probe/rdma_round.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scales on which a sequence repeats, and where a pattern's copies lie in it.
+#include "model/call_cycle.h"
 #include "model/pattern_cuts.h"
-#include "model/repetition.h"
 
 #include <gtest/gtest.h>
 

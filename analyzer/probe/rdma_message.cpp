@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe/rdma_probe.h"
+#include "probe/rdma_message.h"
 
 #include "probe/retransmissions.h"
 

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/nearest_name.h"
+#include "values/nearest_name.h"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-namespace ringside::report {
-namespace {
-
-/// Returns the number of letters that must be omitted, added, changed, or swapped with their neighbour, to
-/// get from a to b.
+namespace ringside::values {
 std::size_t editDistance(std::string_view a, std::string_view b)
 {
     std::vector<std::size_t> before;
@@ -29,8 +25,6 @@ std::size_t editDistance(std::string_view a, std::string_view b)
     return above.back();
 }
 
-} // namespace
-
 std::string nearestName(std::string_view word, const std::vector<std::string>& names)
 {
     constexpr std::size_t kLongest = 64; // limits the cost, which grows with the product of the lengths
@@ -48,4 +42,4 @@ std::string nearestName(std::string_view word, const std::vector<std::string>& n
     return nearest;
 }
 
-} // namespace ringside::report
+} // namespace ringside::values
