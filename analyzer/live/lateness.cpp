@@ -8,21 +8,11 @@
 namespace ringside::live {
 namespace {
 
-/// By how much each is below the middle one of the others (the lower one of two); 0 where it is above.
-std::vector<std::int64_t> belowTheOthers(const std::vector<std::int64_t>& values)
+std::vector<std::int64_t> lateBy(const std::vector<std::int64_t>& waited)
 {
-    std::vector<std::int64_t> sorted = values;
-    std::sort(sorted.begin(), sorted.end());
-    std::vector<std::int64_t> below;
-    for (const std::int64_t value : values) {
-        // Of the others, sorted: those without one entry that equals `value`.
-        const auto own =
-            static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin());
-        const std::size_t middle = (sorted.size() - 2) / 2;
-        const std::int64_t others = sorted[middle < own ? middle : middle + 1];
-        below.push_back(std::max<std::int64_t>(others - value, 0));
-    }
-    return below;
+    std::vector<std::int64_t> late = values::belowTheOthers(waited);
+    std::ranges::for_each(late, [](std::int64_t& ns) { ns = std::max<std::int64_t>(ns, 0); });
+    return late;
 }
 
 } // namespace
@@ -36,7 +26,7 @@ std::optional<std::vector<std::int64_t>> lateByDevice(const std::vector<const St
         }
         communication.push_back(*each->communicationNs);
     }
-    return communication.size() >= 2 ? std::optional(belowTheOthers(communication)) : std::nullopt;
+    return communication.size() >= 2 ? std::optional(lateBy(communication)) : std::nullopt;
 }
 
 std::optional<std::vector<std::int64_t>> lateByHost(const std::vector<const Step*>& step)
@@ -51,7 +41,7 @@ std::optional<std::vector<std::int64_t>> lateByHost(const std::vector<const Step
     if (blocking.size() < 2 || values::median(blocking) * kShare < values::median(lengths)) {
         return std::nullopt;
     }
-    return belowTheOthers(blocking);
+    return lateBy(blocking);
 }
 
 } // namespace ringside::live

@@ -15,21 +15,6 @@ namespace {
 
 using Change = ShiftTest::Change;
 
-/// By how much each value is below the middle one of the others; negative where it is above.
-std::vector<double> belowTheOthers(const std::vector<double>& values)
-{
-    std::vector<double> sorted = values;
-    std::sort(sorted.begin(), sorted.end());
-    const std::size_t middle = (sorted.size() - 2) / 2; // of the others; the lower one of two
-    std::vector<double> below;
-    for (const double value : values) {
-        const auto own =
-            static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin());
-        below.push_back(sorted[middle < own ? middle : middle + 1] - value);
-    }
-    return below;
-}
-
 /// Null: not measured of all.
 std::optional<std::vector<double>> valuesOf(const std::vector<RankFigures>& step,
                                             std::optional<double> RankFigures::*member)
@@ -105,7 +90,7 @@ void StepWatch::watchLateness(const std::vector<RankFigures>& step, double stepN
     }
     Lateness& lateness = m_lateness[way];
     lateness.ranks.resize(step.size(), ShiftTest(kLate, 0.0));
-    const std::vector<double> late = belowTheOthers(*values);
+    const std::vector<double> late = values::belowTheOthers(*values);
     for (std::size_t i = 0; i < late.size(); ++i) {
         ShiftTest& test = lateness.ranks[i];
         const Change change = test.add(late[i] / stepNs);

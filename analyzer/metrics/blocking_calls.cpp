@@ -8,13 +8,9 @@
 namespace ringside::metrics {
 namespace {
 
-/// Whether the host was in one of the steps at that time. Steps ascend.
-bool isInside(const std::vector<const model::Step*>& steps, std::int64_t time)
+const model::Interval& hostOf(const model::Step* step)
 {
-    const auto after =
-        std::upper_bound(steps.begin(), steps.end(), time,
-                         [](std::int64_t t, const auto* step) { return t < step->host.start; });
-    return after != steps.begin() && time < (*(after - 1))->host.end;
+    return step->host;
 }
 
 /// Finds out whether the step in which a call begins still issues a collective of relevant size after it.
@@ -34,10 +30,8 @@ public:
     [[nodiscard]] bool after(const Interval& call) const
     {
         const auto next = std::lower_bound(m_starts.begin(), m_starts.end(), call.end);
-        const auto step =
-            std::upper_bound(m_steps.begin(), m_steps.end(), call.start,
-                             [](std::int64_t t, const auto* each) { return t < each->host.start; });
-        return next != m_starts.end() && step != m_steps.begin() && *next < (*(step - 1))->host.end;
+        const auto step = values::indexAt(m_steps, call.start, hostOf);
+        return next != m_starts.end() && step && *next < m_steps[*step]->host.end;
     }
 
 private:
@@ -84,7 +78,7 @@ BlockingCalls findBlockingCalls(const model::Model& model, const model::Rank& ra
             entry->second = -1;
         }
         const Interval time{process.apiCalls.startNs[i], process.apiCalls.endNs[i]};
-        if (entry->second < 0 || !isInside(steps, time.start) ||
+        if (entry->second < 0 || !values::indexAt(steps, time.start, hostOf) ||
             !threads.concern(process.apiCalls.thread[i], process.apiCalls.stream[i])) {
             continue;
         }

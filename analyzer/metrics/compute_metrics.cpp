@@ -2,7 +2,6 @@
 #include "metrics/compute_metrics.h"
 
 #include "metrics/arrivals.h"
-#include "metrics/break_down.h"
 #include "metrics/wait_delay.h"
 #include "trace/read/parallel.h"
 #include "values/quantile.h"
@@ -53,7 +52,8 @@ std::optional<RankMetrics> measureRank(const model::Model& model, std::size_t in
     for (const model::Step* step : steps) {
         result.windows.push_back(*step->device);
     }
-    const LastArrivals lastArrivals = lastArrivalsOf(model, index, arrivals);
+    const LastArrivals lastArrivals =
+        lastArrivalsOf(model, index, arrivals, model::operationsOfKernels(model, index));
     const DeviceWork work(model, rank, lastArrivals);
     addArrivedTime(result, work, lastArrivals);
     IdleClassifier idle(model, rank, work);
@@ -65,7 +65,7 @@ std::optional<RankMetrics> measureRank(const model::Model& model, std::size_t in
     addExposures(result.exposures, swept[2]);
     const std::vector<std::int64_t> delays = delayByWaiting(chains, swept[1], result.windows);
     for (std::size_t i = 0; i < result.windows.size(); ++i) {
-        result.steps.push_back(breakDown(result.windows[i], swept[0][i]));
+        result.steps.push_back(values::breakDown(result.windows[i].length(), swept[0][i]));
         result.steps.back().waitDelayNs = delays[i];
         result.total += result.steps.back();
     }
@@ -247,19 +247,42 @@ void addSummary(RunMetrics& run)
     }
 }
 
+/// Returns the operations of the analyzed steps. An operation belongs to the step in which its last rank
+/// arrived.
+std::vector<ArrivedOperation> arrivedInSteps(const model::Model& model, const AllArrivals& arrivals,
+                                             const std::vector<RankMetrics>& ranks)
+{
+    std::vector<const RankMetrics*> byRank(model.ranks.size(), nullptr);
+    for (const RankMetrics& rank : ranks) {
+        byRank[rank.rank] = &rank;
+    }
+    std::vector<ArrivedOperation> result;
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+        const RankMetrics* const last = arrivals[i] ? byRank[arrivals[i]->lastRank] : nullptr;
+        if (last == nullptr) {
+            continue;
+        }
+        const std::int64_t arrival = model.operations[i].participant(last->rank)->device->start;
+        if (const auto step = values::indexAt(last->windows, arrival)) {
+            result.push_back({i, *step, *arrivals[i]});
+        }
+    }
+    return result;
+}
+
 void addLateness(RunMetrics& run)
 {
     for (RankMetrics& rank : run.ranks) {
         rank.stepLastArrivals.assign(rank.steps.size(), 0);
     }
-    for (std::size_t i = 0; i < run.arrived.size() && !run.ranks.empty(); ++i) {
-        const ArrivedOperation& entry = run.arrived[i];
-        const auto last =
-            std::lower_bound(run.ranks.begin(), run.ranks.end(), entry.times.lastRank,
-                             [](const RankMetrics& rank, std::size_t index) { return rank.rank < index; });
-        ++last->lastArrivals;
-        ++last->stepLastArrivals[entry.step];
-        last->lostNs = model::addCapped(last->lostNs, entry.times.lostNs());
+    for (const ArrivedOperation& entry : run.arrived) {
+        const auto late = std::ranges::lower_bound(run.ranks, entry.times.lateRank, {}, &RankMetrics::rank);
+        if (entry.times.lostNs > 0 && late != run.ranks.end() && late->rank == entry.times.lateRank &&
+            entry.step < late->steps.size()) {
+            ++late->lastArrivals;
+            ++late->stepLastArrivals[entry.step];
+            late->lostNs = model::addCapped(late->lostNs, entry.times.lostNs);
+        }
     }
     std::ranges::for_each(run.ranks, computeMedians);
 }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arranges a rank's device work in lanes for the sweep, by class and stream, without copying the columns.
 #pragma once
+#include "metrics/arrivals.h"
 #include "metrics/sweep.h"
 #include "model/model.h"
 
 #include <memory>
-#include <unordered_map>
 
 namespace ringside::metrics {
-
-/// Time of the last arrival on the rank's own clock, by row of the kernel columns.
-using LastArrivals = std::unordered_map<std::uint32_t, std::int64_t>;
 
 /// The lanes of one rank. Refers to the model's columns, which must outlive this object.
 class DeviceWork final {

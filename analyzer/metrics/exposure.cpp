@@ -12,12 +12,10 @@ std::vector<OperationExposure> operationsIn(const model::Model& model, std::size
         if (part == nullptr || !part->device) {
             continue;
         }
-        const auto after = std::upper_bound(windows.begin(), windows.end(), part->device->start,
-                                            [](std::int64_t t, const Interval& w) { return t < w.start; });
-        if (after != windows.begin() && part->device->start < (after - 1)->end) {
+        if (const auto step = values::indexAt(windows, part->device->start)) {
             OperationExposure exposure;
             exposure.operation = i;
-            exposure.step = static_cast<std::size_t>(after - windows.begin()) - 1;
+            exposure.step = *step;
             exposure.device = *part->device;
             result.push_back(exposure);
         }

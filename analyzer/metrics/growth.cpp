@@ -23,18 +23,15 @@ Parts leastOfParts(const std::vector<SampleValue>& samples, const std::vector<mo
 {
     Parts parts;
     for (const SampleValue& sample : samples) {
-        const auto after =
-            std::upper_bound(steps.begin(), steps.end(), sample.timeNs,
-                             [](std::int64_t t, const model::Step& step) { return t < step.host.start; });
-        if (after == steps.begin() || sample.timeNs >= (after - 1)->host.end) {
+        const auto index = values::indexAt(steps, sample.timeNs, &model::Step::host);
+        if (!index) {
             continue; // before, between or after the steps
         }
-        const auto index = static_cast<std::size_t>(after - 1 - steps.begin());
-        Least& least = parts[index * kParts / steps.size()];
+        Least& least = parts[*index * kParts / steps.size()];
         const auto value = static_cast<double>(sample.value);
         if (least.samples++ == 0 || value < least.value) {
             least.value = value;
-            least.step = index;
+            least.step = *index;
         }
     }
     return parts;

@@ -9,33 +9,6 @@ namespace {
 constexpr std::array<std::string_view, kIdleClasses> kIdleNames = {
     "data_loading", "synchronization", "host_bound", "launch_latency", "dependency_wait", "other"};
 
-/// Returns the union as sorted, disjoint intervals.
-std::vector<Interval> unite(std::vector<Interval> intervals)
-{
-    std::sort(intervals.begin(), intervals.end(),
-              [](const Interval& a, const Interval& b) { return a.start < b.start; });
-    std::vector<Interval> result;
-    for (const Interval& interval : intervals) {
-        if (!result.empty() && interval.start <= result.back().end) {
-            result.back().end = std::max(result.back().end, interval.end);
-        } else {
-            result.push_back(interval);
-        }
-    }
-    return result;
-}
-
-/// Returns the time of `span` that the intervals cover, ns. They must be disjoint and ascend.
-std::int64_t covered(const std::vector<Interval>& intervals, const Interval& span)
-{
-    auto it = std::upper_bound(intervals.begin(), intervals.end(), span.start,
-                               [](std::int64_t time, const Interval& i) { return time < i.end; });
-    std::int64_t sum = 0;
-    for (; it != intervals.end() && it->start < span.end; ++it) {
-        sum += model::overlapLength(*it, span);
-    }
-    return sum;
-}
 
 /// Finds the correlation id of the work that starts at a given time. Times must ascend from call to call.
 class StartFinder final {
@@ -97,7 +70,7 @@ HostTimeline hostTimeline(const model::Model& model, const model::Rank& rank)
             result.blocking.push_back({process.apiCalls.startNs[i], process.apiCalls.endNs[i]});
         }
     }
-    return {unite(std::move(result.data)), unite(std::move(result.blocking))};
+    return {values::unite(std::move(result.data)), values::unite(std::move(result.blocking))};
 }
 
 class Divider final {
@@ -119,8 +92,8 @@ public:
 private:
     void addHostPart(const Interval& part, IdleClass otherwise)
     {
-        const std::int64_t data = covered(m_host.data, part);
-        const bool blocked = covered(m_host.blocking, {part.start - 1, part.start + 1}) > 0;
+        const std::int64_t data = values::coveredWithin(m_host.data, part);
+        const bool blocked = values::coveredWithin(m_host.blocking, {part.start - 1, part.start + 1}) > 0;
         put(IdleClass::DataLoading, part, data);
         put(blocked ? IdleClass::Synchronization : otherwise, part, part.length() - data);
     }

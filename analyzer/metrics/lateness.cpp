@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/lateness.h"
 
-#include "metrics/carried_lateness.h"
 #include "metrics/delay_origins.h"
 #include "metrics/samples.h"
 
@@ -14,22 +13,6 @@
 
 namespace ringside::metrics {
 namespace {
-
-using Arrival = std::pair<std::int64_t, std::size_t>; ///< time in run time; index into Model::ranks
-
-/// Returns the arrivals in order. `carriedNs` is subtracted, by participant, unless it is empty.
-std::vector<Arrival> arrivalsOf(const model::Model& model, const model::Operation& operation,
-                                const std::vector<std::int64_t>& carriedNs)
-{
-    std::vector<Arrival> result;
-    for (std::size_t i = 0; i < operation.participants.size(); ++i) {
-        const model::Participant& part = operation.participants[i];
-        const std::int64_t carried = carriedNs.empty() ? 0 : carriedNs[i];
-        result.emplace_back(model.ranks[part.rank].clock.toRun(part.device->start) - carried, part.rank);
-    }
-    std::sort(result.begin(), result.end());
-    return result;
-}
 
 struct Gap {
     std::int64_t ns = 0;
@@ -299,14 +282,13 @@ std::vector<std::vector<std::int64_t>> latenessBySteps(const model::Model& model
         rowOf.emplace(run.ranks[i].rank, i);
         late.emplace_back(run.ranks[i].steps.size());
     }
-    const auto carried = carriedLateness(model);
     for (const ArrivedOperation& entry : run.arrived) {
-        const std::vector<Arrival> arrivals =
-            arrivalsOf(model, model.operations[entry.operation], carried[entry.operation]);
+        const std::vector<Arrival> arrivals = ownArrivals(model, entry);
         const std::int64_t middle = arrivals[(arrivals.size() - 1) / 2].first;
         for (const auto& [time, rank] : arrivals) {
             const auto row = rowOf.find(rank);
-            if (row != rowOf.end() && entry.step < late[row->second].size() && time > middle) {
+            if (row != rowOf.end() && entry.step < late[row->second].size() &&
+                time - middle > entry.times.lateFromNs) {
                 std::int64_t& sum = late[row->second][entry.step];
                 sum = model::addCapped(sum, time - middle);
             }
@@ -320,15 +302,13 @@ LateGroups findLateGroups(const model::Model& model, const RunMetrics& run)
     if (!run.ranks.empty() && hasSeveralGroups(model)) {
         return rankedOrigins(model, run);
     }
-    const auto carried = carriedLateness(model);
     const Blocks blocks = blocksOf(model, run);
     LateGroups result;
     result.blocks = blocks.count;
     result.withinSteps = blocks.withinSteps;
     std::map<SetKey, LateGroup> groups;
     for (std::size_t i = 0; i < run.arrived.size(); ++i) {
-        const std::size_t operation = run.arrived[i].operation;
-        const auto arrivals = arrivalsOf(model, model.operations[operation], carried[operation]);
+        const std::vector<Arrival> arrivals = ownArrivals(model, run.arrived[i]);
         const std::vector<Gap> gaps = largestGaps(arrivals);
         for (const Gap& gap : gaps) {
             LateGroup& group = groups[keyOf(arrivals, gap.late)];
@@ -353,11 +333,9 @@ LateGroups findLateGroups(const model::Model& model, const RunMetrics& run)
 
 std::vector<WaitedFor> findWaitedFor(const model::Model& model, const RunMetrics& run)
 {
-    const auto carried = carriedLateness(model);
     std::map<std::size_t, WaitedFor> byRank;
     for (std::size_t i = 0; i < run.arrived.size(); ++i) {
-        const std::size_t operation = run.arrived[i].operation;
-        const auto arrivals = arrivalsOf(model, model.operations[operation], carried[operation]);
+        const std::vector<Arrival> arrivals = ownArrivals(model, run.arrived[i]);
         double waitNs = 0;
         for (const auto& [time, rank] : arrivals) {
             waitNs += static_cast<double>(arrivals.back().first - time);

@@ -27,9 +27,9 @@ struct LateGroups {
 };
 
 /// Finds the late groups of a run. A group has at most half of a collective's ranks, and each collective
-/// counts its three largest gaps. Lateness that a rank inherited from its previous collective
-/// (carried_lateness.h) is not counted. If the job has several process groups, the result is the origins of
-/// delays (delay_origins.h), whose blocks are always steps.
+/// counts its three largest gaps. Lateness that was carried (arrivals.h) is not counted. If the job has
+/// several process groups, the result is the origins of delays (delay_origins.h), whose blocks are always
+/// steps.
 [[nodiscard]] LateGroups findLateGroups(const model::Model& model, const RunMetrics& run);
 
 /// A rank that arrived last at collectives by its own lateness, and how long all other ranks together waited.
@@ -43,8 +43,9 @@ struct WaitedFor {
 /// Returns these ranks, ordered by waiting, the longest first. Empty if arrivals were not measured.
 [[nodiscard]] std::vector<WaitedFor> findWaitedFor(const model::Model& model, const RunMetrics& run);
 
-/// Returns by how many ns each rank arrived later than the median rank by its own lateness, summed over the
-/// collectives of a step. Indices: RunMetrics::ranks, analyzed step. Empty if arrivals were not measured.
+/// Returns the sum of the gaps that are charged to each rank, over the collectives of a step: by how many ns
+/// it arrived later than the median rank by its own lateness, where that counts. Indices: RunMetrics::ranks,
+/// analyzed step. Empty if arrivals were not measured.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> latenessBySteps(const model::Model& model,
                                                                      const RunMetrics& run);
 

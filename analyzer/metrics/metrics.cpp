@@ -2,54 +2,11 @@
 #include "metrics/metrics.h"
 
 namespace ringside::metrics {
-namespace {
-
-constexpr std::int64_t Breakdown::*kFigures[] = {
-    &Breakdown::stepNs,        &Breakdown::computeNs,   &Breakdown::communicationNs,
-    &Breakdown::copyNs,        &Breakdown::overlapNs,   &Breakdown::exposedCommunicationNs,
-    &Breakdown::exposedCopyNs, &Breakdown::idleNs,      &Breakdown::waitNs,
-    &Breakdown::exposedWaitNs, &Breakdown::waitDelayNs, &Breakdown::transferNs,
-    &Breakdown::usefulNs};
-
-} // namespace
-
-Breakdown Breakdown::medianOf(const std::vector<Breakdown>& steps)
-{
-    Breakdown result;
-    for (const auto figure : kFigures) {
-        std::vector<std::int64_t> values;
-        for (const Breakdown& step : steps) {
-            values.push_back(step.*figure);
-        }
-        result.*figure = model::median(std::move(values));
-    }
-    return result;
-}
-
-double Breakdown::share(std::int64_t part) const
-{
-    return stepNs > 0 ? static_cast<double>(part) / static_cast<double>(stepNs) : 0.0;
-}
-
-std::optional<double> Breakdown::ratio() const
-{
-    return computeNs > 0
-               ? std::optional(static_cast<double>(communicationNs) / static_cast<double>(computeNs))
-               : std::nullopt;
-}
-
-Breakdown& Breakdown::operator+=(const Breakdown& other)
-{
-    for (const auto figure : kFigures) {
-        this->*figure = model::addCapped(this->*figure, other.*figure);
-    }
-    return *this;
-}
 
 Breakdown RankMetrics::mean() const
 {
     Breakdown result;
-    for (const auto figure : kFigures) {
+    for (const auto figure : values::kBreakdownFigures) {
         result.*figure = ofAStep(total.*figure);
     }
     return result;

@@ -10,39 +10,14 @@
 #include "metrics/links.h"
 #include "metrics/timed_calls.h"
 #include "model/model.h"
+#include "values/breakdown.h"
 
 #include <optional>
 #include <vector>
 
 namespace ringside::metrics {
 
-/// Device time of a rank in one step, or summed over several steps. The step is exactly the sum of compute,
-/// exposed communication, exposed copy and idle time.
-struct Breakdown {
-    std::int64_t stepNs = 0;
-    std::int64_t computeNs = 0;
-    std::int64_t communicationNs = 0;
-    std::int64_t copyNs = 0;
-    std::int64_t overlapNs = 0; ///< of communication with compute
-    std::int64_t exposedCommunicationNs = 0;
-    std::int64_t exposedCopyNs = 0;
-    std::int64_t idleNs = 0;
-    std::int64_t waitNs = 0;        ///< in communication without transfer: waiting for a late rank
-    std::int64_t exposedWaitNs = 0; ///< the part of waitNs that compute did not hide
-    std::int64_t waitDelayNs = 0;   ///< upper bound of what the step would save without waiting
-    std::int64_t transferNs = 0;
-    std::int64_t usefulNs = 0; ///< busy and not only waiting
-
-    /// Returns `part` as a share of the step; 0 if the step has no length.
-    [[nodiscard]] double share(std::int64_t part) const;
-    [[nodiscard]] double utilization() const { return share(stepNs - idleNs); }
-    [[nodiscard]] double usefulUtilization() const { return share(usefulNs); }
-    /// Returns communication over compute. Null without compute.
-    [[nodiscard]] std::optional<double> ratio() const;
-    Breakdown& operator+=(const Breakdown& other);
-    /// Returns the median of each figure by itself.
-    [[nodiscard]] static Breakdown medianOf(const std::vector<Breakdown>& steps);
-};
+using values::Breakdown;
 
 struct RankMetrics {
     std::size_t rank = 0;          ///< index into Model::ranks
@@ -56,10 +31,10 @@ struct RankMetrics {
     IdleTimes idle;
     BlockingCalls blocking;
     std::vector<OperationExposure> exposures;    ///< ordered by start
-    std::int64_t lastArrivals = 0;               ///< collectives at which this rank arrived last
+    std::int64_t lastArrivals = 0;               ///< collectives to which this rank came late
     std::vector<std::uint32_t> stepLastArrivals; ///< the same of each step
     std::int64_t medianLastArrivals = 0;         ///< median of that number over the steps
-    std::int64_t lostNs = 0;    ///< last minus second last arrival, summed over those collectives
+    std::int64_t lostNs = 0;                     ///< summed over those collectives
     double communicationNs = 0; ///< summed lengths of the communication kernels in these steps
     double arrivedNs = 0;       ///< the part of that in collectives where the arrivals of all ranks are known
 

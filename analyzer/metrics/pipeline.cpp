@@ -114,11 +114,10 @@ std::vector<std::int64_t> computeIn(const model::Model& model, const model::Rank
     std::vector<std::int64_t> times(parts.size());
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         const std::int64_t start = kernels.startNs[i];
-        const auto part = std::ranges::upper_bound(parts, start, {}, &Interval::start);
-        if (part != parts.begin() && start < (part - 1)->end && rank.owns(kernels.device[i]) &&
+        const auto part = values::indexAt(parts, start);
+        if (part && rank.owns(kernels.device[i]) &&
             classes.of(kernels.name[i]) == model::KernelClass::Compute) {
-            std::int64_t& time = times[static_cast<std::size_t>(part - 1 - parts.begin())];
-            time = model::addCapped(time, kernels.endNs[i] - start);
+            times[*part] = model::addCapped(times[*part], kernels.endNs[i] - start);
         }
     }
     return times;

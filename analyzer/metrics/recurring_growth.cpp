@@ -25,16 +25,15 @@ std::vector<Durations> durationsOf(const model::Model& model, const RankMetrics&
     const model::Rank& rank = model.ranks[figures.rank];
     const trace::ProcessTrace& process = model.processOf(rank);
     const trace::KernelColumns& kernels = process.kernels;
+    const auto windowOf = [&](std::size_t step) { return figures.windows[step]; };
     std::vector<std::vector<std::size_t>> rows(steps.size());
     for (std::size_t row = 0; row < kernels.size(); ++row) {
         if (!rank.owns(kernels.device[row]) ||
             model.classes[rank.process].of(kernels.name[row]) != model::KernelClass::Compute) {
             continue;
         }
-        const auto after = std::ranges::upper_bound(
-            steps, kernels.startNs[row], {}, [&](std::size_t step) { return figures.windows[step].start; });
-        if (after != steps.begin() && kernels.startNs[row] < figures.windows[*std::prev(after)].end) {
-            rows[static_cast<std::size_t>(after - steps.begin()) - 1].push_back(row);
+        if (const auto step = values::indexAt(steps, kernels.startNs[row], windowOf)) {
+            rows[*step].push_back(row);
         }
     }
     std::vector<Durations> found(steps.size());

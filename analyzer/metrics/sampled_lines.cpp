@@ -88,77 +88,23 @@ Owner ownerOf(const model::Model& model, const trace::ProcessTrace& process, con
 
 using Samples = std::vector<SampleValue>; ///< in run time
 
-/// Returns the distance in ns beyond which sampling paused between two samples. It is several times the
-/// median, because samplers are sometimes late.
-std::int64_t longestDistance(const Samples& samples)
-{
-    constexpr std::int64_t kTimes = 4;
-    std::vector<std::int64_t> distances;
-    for (std::size_t i = 1; i < samples.size(); ++i) {
-        distances.push_back(samples[i].timeNs - samples[i - 1].timeNs);
-    }
-    return model::median(std::move(distances)) * kTimes;
-}
-
-std::vector<LinePoint> gaugeLine(const Samples& samples, double factor)
-{
-    const std::int64_t longest = longestDistance(samples);
-    std::vector<LinePoint> line;
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-        if (i > 0 && samples[i].timeNs - samples[i - 1].timeNs > longest) {
-            line.push_back({samples[i].timeNs, std::nullopt});
-        }
-        line.push_back({samples[i].timeNs, factor * static_cast<double>(samples[i].value)});
-    }
-    return line;
-}
-
-/// Every change was recorded, so that there are no gaps: the value before a change holds until then, and the
-/// last one until the recording ends.
-std::vector<LinePoint> changesLine(const Samples& samples, double factor, std::int64_t endNs)
-{
-    std::vector<LinePoint> line;
-    for (const SampleValue& sample : samples) {
-        if (!line.empty()) {
-            line.push_back({sample.timeNs, line.back().value});
-        }
-        line.push_back({sample.timeNs, factor * static_cast<double>(sample.value)});
-    }
-    if (!line.empty() && endNs > line.back().timeNs) {
-        line.push_back({endNs, line.back().value});
-    }
-    return line;
-}
-
-std::vector<LinePoint> rateLine(const Samples& samples, double factor)
-{
-    constexpr double kSecond = 1e9;
-    const std::int64_t longest = longestDistance(samples);
-    std::vector<LinePoint> line;
-    for (std::size_t i = 1; i < samples.size(); ++i) {
-        const std::int64_t distance = samples[i].timeNs - samples[i - 1].timeNs;
-        const auto gain = static_cast<std::int64_t>(static_cast<std::uint64_t>(samples[i].value) -
-                                                    static_cast<std::uint64_t>(samples[i - 1].value));
-        if (distance <= 0) {
-            continue;
-        }
-        const bool known = gain >= 0 && distance <= longest; // less than 0: the counter was reset
-        line.push_back({samples[i].timeNs, known ? std::optional(factor * static_cast<double>(gain) *
-                                                                 kSecond / static_cast<double>(distance))
-                                                 : std::nullopt});
-    }
-    return line;
-}
-
 std::vector<LinePoint> lineOf(Samples samples, const trace::SeriesRow& row, std::int64_t endNs)
 {
     std::stable_sort(samples.begin(), samples.end(),
                      [](const SampleValue& a, const SampleValue& b) { return a.timeNs < b.timeNs; });
     const UnitOf& unit = unitOf(row.source, row.metric);
-    if (row.kind == "changes") {
-        return changesLine(samples, unit.gaugeFactor, endNs);
+    const bool counter = row.kind == "counter";
+    std::vector<LinePoint> line;
+    for (const SampledStep& step :
+         sampledSteps(row.kind, samples, counter ? unit.rateFactor : unit.gaugeFactor, endNs)) {
+        if (!counter && step.value) {
+            line.push_back({step.time.start, step.value});
+        }
+        if (counter || !step.value || row.kind == "changes") {
+            line.push_back({step.time.end, step.value});
+        }
     }
-    return row.kind == "counter" ? rateLine(samples, unit.rateFactor) : gaugeLine(samples, unit.gaugeFactor);
+    return line;
 }
 
 using Metrics = std::vector<SampledMetric>;

@@ -15,6 +15,21 @@ struct SampleValue {
     std::int64_t value = 0;  ///< in the unit of the metric
 };
 
+/// What is known between two samples.
+struct SampledStep {
+    model::Interval time;        ///< on the clock of the samples
+    std::optional<double> value; ///< null: not measured
+};
+
+/// Returns what samples, ordered by time, say of the time between them, without gaps. A gauge keeps its value
+/// until the next sample, and a value whose changes were all recorded until the next change or the
+/// recording's end. A counter has its gain per second; it is unknown where the counter was reset or is
+/// damaged. Where sampling paused for several times the usual period, gauges and counters are unknown. Values
+/// are multiplied by `factor`.
+[[nodiscard]] std::vector<SampledStep> sampledSteps(const trace::SeriesKindName& kind,
+                                                    const std::vector<SampleValue>& samples, double factor,
+                                                    std::int64_t endNs);
+
 /// Identifies a series by the columns of table `series`.
 struct SampledSeries {
     trace::SeriesSource source;

@@ -217,32 +217,6 @@ std::vector<std::int64_t> bordersOf(std::span<const std::span<const Interval>> s
 
 } // namespace
 
-std::int64_t Coverage::time(unsigned any, unsigned none) const
-{
-    std::int64_t sum = 0;
-    for (unsigned mask = 0; mask < ns.size(); ++mask) {
-        sum += (mask & any) != 0 && (mask & none) == 0 ? ns[mask] : 0;
-    }
-    return sum;
-}
-
-std::int64_t Coverage::together(unsigned all) const
-{
-    std::int64_t sum = 0;
-    for (unsigned mask = 0; mask < ns.size(); ++mask) {
-        sum += (mask & all) == all ? ns[mask] : 0;
-    }
-    return sum;
-}
-
-Coverage& Coverage::operator+=(const Coverage& other)
-{
-    for (std::size_t mask = 0; mask < ns.size(); ++mask) {
-        ns[mask] += other.ns[mask];
-    }
-    return *this;
-}
-
 std::vector<Coverage> sweep(const Lanes& lanes, std::span<const Interval> windows, const IdleSink& onIdle)
 {
     Sweeper sweeper(lanes, onIdle);

@@ -4,10 +4,10 @@
 // sorted, so nothing is copied, joined or sorted.
 #pragma once
 #include "model/time.h"
+#include "values/breakdown.h"
 
 #include <ringside/trace/column.h>
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -16,6 +16,10 @@
 namespace ringside::metrics {
 
 using model::Interval;
+using values::bit;
+using values::Class;
+using values::Coverage;
+using enum values::Class;
 
 /// The intervals of one class on one stream, ordered by start. Refers to columns that it does not own.
 /// `order` selects rows of the columns; if it is empty, the lane is the first `count` rows.
@@ -31,23 +35,7 @@ struct Lane {
     [[nodiscard]] Interval interval(std::size_t index) const { return {start(index), end(index)}; }
 };
 
-/// Classes of device work. Transfer is the part of communication after the last rank arrived.
-enum Class : std::uint8_t { kCompute = 0, kCommunication = 1, kCopy = 2, kTransfer = 3, kClasses = 4 };
 using Lanes = std::array<std::vector<Lane>, kClasses>;
-
-/// How long each combination of classes was active, in ns. In an index, bit c is set if class c was active.
-struct Coverage {
-    std::array<std::int64_t, 1U << kClasses> ns{};
-    /// Returns the time in which at least one class of the bit mask `any` and no class of `none` was active.
-    [[nodiscard]] std::int64_t time(unsigned any, unsigned none = 0) const;
-    /// Returns the time in which all classes of the bit mask `all` were active.
-    [[nodiscard]] std::int64_t together(unsigned all) const;
-    Coverage& operator+=(const Coverage& other);
-};
-[[nodiscard]] constexpr unsigned bit(Class c)
-{
-    return 1U << c;
-}
 
 /// Receives the idle times inside windows, in order. An idle time that crosses the border of a window arrives
 /// in two parts. There can be as many idle times as events, so they are passed on instead of stored.

@@ -8,23 +8,14 @@ namespace {
 
 using model::Interval;
 
-const model::Step* stepAt(const model::Rank& rank, std::int64_t time)
-{
-    const auto after =
-        std::upper_bound(rank.steps.begin(), rank.steps.end(), time,
-                         [](std::int64_t t, const model::Step& step) { return t < step.host.start; });
-    if (after == rank.steps.begin() || time >= (after - 1)->host.end) {
-        return nullptr;
-    }
-    return &*(after - 1);
-}
-
 /// Returns the step in which the host of the last rank called the operation. Null if the call is in no step.
 const model::Step* stepOf(const model::Model& model, const model::Operation& operation, std::size_t lastRank)
 {
     const model::Rank& rank = model.ranks[lastRank];
     const std::size_t call = operation.participant(lastRank)->call;
-    return stepAt(rank, model.processOf(rank).collectiveCalls[call].startNs);
+    const std::int64_t called = model.processOf(rank).collectiveCalls[call].startNs;
+    const auto step = values::indexAt(rank.steps, called, &model::Step::host);
+    return step ? &rank.steps[*step] : nullptr;
 }
 
 /// Returns the steps that have collectives with known arrivals of all ranks. The first and the last step are
@@ -48,20 +39,6 @@ std::vector<std::int64_t> stepsWithArrivals(const model::Model& model, const All
     return steps;
 }
 
-std::int64_t unionLength(std::vector<Interval> intervals)
-{
-    std::sort(intervals.begin(), intervals.end(),
-              [](const Interval& a, const Interval& b) { return a.start < b.start; });
-    std::int64_t length = 0;
-    std::int64_t reached = std::numeric_limits<std::int64_t>::min();
-    for (const Interval& interval : intervals) {
-        const Interval fresh{std::max(interval.start, reached), interval.end};
-        length = model::addCapped(length, fresh.length());
-        reached = std::max(reached, interval.end);
-    }
-    return length;
-}
-
 TimedRank measureRank(const model::Model& model, std::size_t rank,
                       const std::vector<ArrivedOperation>& arrived)
 {
@@ -78,13 +55,13 @@ TimedRank measureRank(const model::Model& model, std::size_t rank,
         const Interval time{clock.toRun(part->device->start), clock.toRun(part->device->end)};
         communication.push_back(time);
         transfer.push_back({std::max(time.start, entry.times.lastArrivalNs), time.end});
-        if (entry.times.lastRank == rank) {
+        if (entry.times.lateRank == rank && entry.times.lostNs > 0) {
             ++result.lastArrivals;
-            result.lostNs = model::addCapped(result.lostNs, entry.times.lostNs());
+            result.lostNs = model::addCapped(result.lostNs, entry.times.lostNs);
         }
     }
-    result.communicationNs = unionLength(std::move(communication));
-    result.transferNs = unionLength(std::move(transfer));
+    result.communicationNs = values::lengthOfUnion(std::move(communication));
+    result.transferNs = values::lengthOfUnion(std::move(transfer));
     result.waitNs = result.communicationNs - result.transferNs;
     return result;
 }

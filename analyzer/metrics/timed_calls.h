@@ -3,22 +3,11 @@
 // communication time, waiting and last arrivals by host step. They give no compute, copies or idle time, so
 // there is no breakdown.
 #pragma once
-#include "model/model.h"
+#include "metrics/arrivals.h"
 
-#include <optional>
 #include <vector>
 
 namespace ringside::metrics {
-
-/// By index into Model::operations. Null if the arrival of any rank is not known.
-using AllArrivals = std::vector<std::optional<model::Arrivals>>;
-
-/// A collective of the analyzed steps in which the arrivals of all ranks are known.
-struct ArrivedOperation {
-    std::size_t operation = 0; ///< index into Model::operations
-    std::size_t step = 0;      ///< index into Model::analyzedSteps, or into TimedCalls::steps
-    model::Arrivals times;
-};
 
 struct TimedRank {
     std::size_t rank = 0;             ///< index into Model::ranks
@@ -26,7 +15,7 @@ struct TimedRank {
     std::int64_t waitNs = 0;
     std::int64_t transferNs = 0;
     std::int64_t lastArrivals = 0;
-    std::int64_t lostNs = 0; ///< last minus second last arrival, summed over these collectives
+    std::int64_t lostNs = 0; ///< summed over these collectives
 };
 
 struct TimedCalls {

@@ -302,6 +302,9 @@ bool isUsedMap(const Operation& operation, std::int64_t worldSize, double leastE
 
 const Participant* Operation::participant(std::size_t rank) const
 {
+    if (rank < participants.size() && participants[rank].rank == rank) { // all ranks of the job take part
+        return &participants[rank];
+    }
     const auto found = std::lower_bound(participants.begin(), participants.end(), rank,
                                         [](const Participant& part, std::size_t r) { return part.rank < r; });
     return found != participants.end() && found->rank == rank ? &*found : nullptr;
@@ -312,19 +315,21 @@ std::optional<Arrivals> arrivals(const Operation& operation, const std::vector<R
     if (!operation.measured() || !clocksComparable(operation, ranks)) {
         return std::nullopt;
     }
-    std::vector<std::pair<std::int64_t, std::size_t>> starts;
-    Arrivals result;
+    std::optional<Arrivals> result;
     for (const Participant& part : operation.participants) {
         const ClockMap& clock = ranks[part.rank].clock;
-        starts.emplace_back(clock.toRun(part.device->start), part.rank);
+        const std::int64_t arrival = clock.toRun(part.device->start);
         const std::int64_t end = clock.toRun(part.device->end);
-        result.endNs = starts.size() == 1 ? end : std::max(result.endNs, end);
+        if (!result) {
+            result = {part.rank, arrival, arrival, end};
+        }
+        if (arrival >= result->lastArrivalNs) { // of ranks that came at once, the one with the highest number
+            result->lastArrivalNs = arrival;
+            result->lastRank = part.rank;
+        }
+        result->firstArrivalNs = std::min(result->firstArrivalNs, arrival);
+        result->endNs = std::max(result->endNs, end);
     }
-    std::sort(starts.begin(), starts.end());
-    result.firstArrivalNs = starts.front().first;
-    result.secondLastArrivalNs = starts[starts.size() - 2].first;
-    result.lastArrivalNs = starts.back().first;
-    result.lastRank = starts.back().second;
     return result;
 }
 

@@ -74,15 +74,13 @@ inline constexpr double kLeastMapElements = 16; ///< an all-reduce of fewer inte
 [[nodiscard]] bool isUsedMap(const Operation& operation, std::int64_t worldSize,
                              double leastElements = kLeastMapElements);
 
-/// When the ranks arrived at an operation (started its kernel) and when it ended, in run time.
+/// When the ranks arrived at an operation (started its kernel) and when it ended, in run time. Who came late,
+/// and what that cost, follows from it in metrics/arrivals.h.
 struct Arrivals {
     std::size_t lastRank = 0; ///< the rank that arrived last, as index into Model::ranks
     std::int64_t firstArrivalNs = 0;
-    std::int64_t secondLastArrivalNs = 0;
     std::int64_t lastArrivalNs = 0;
     std::int64_t endNs = 0; ///< when the last rank ended
-    /// The time in which all other ranks had arrived and waited for the last one.
-    [[nodiscard]] std::int64_t lostNs() const { return lastArrivalNs - secondLastArrivalNs; }
     /// The time from the last arrival to the end.
     [[nodiscard]] std::int64_t transferNs() const { return std::max<std::int64_t>(0, endNs - lastArrivalNs); }
 };

@@ -52,6 +52,28 @@ bool Model::isOfStretch(const Operation& operation) const
            stretchTimes.holds(ranks[operation.participants.front().rank].process, operation.calledNs);
 }
 
+std::unordered_map<std::uint32_t, std::size_t> operationsOfKernels(const Model& model, std::size_t rank)
+{
+    const std::size_t process = model.ranks[rank].process;
+    const auto& calls = model.trace.processes[process].collectiveCalls;
+    std::unordered_map<WorkKey, std::size_t, WorkKeyHash> byWork;
+    byWork.reserve(model.operations.size());
+    for (std::size_t i = 0; i < model.operations.size(); ++i) {
+        const Participant* const part = model.operations[i].participant(rank);
+        if (part != nullptr && part->call < calls.size()) {
+            byWork.emplace(workOf(calls[part->call], part->launch), i);
+        }
+    }
+    std::unordered_map<std::uint32_t, std::size_t> result;
+    result.reserve(model.communication[process].kernels.size());
+    for (const CommunicationKernel& kernel : model.communication[process].kernels) {
+        if (const auto found = byWork.find(kernel.work); found != byWork.end()) {
+            result.emplace(kernel.row, found->second);
+        }
+    }
+    return result;
+}
+
 bool Model::hasDeviceData() const
 {
     return std::any_of(ranks.begin(), ranks.end(), [](const Rank& rank) { return rank.deviceTier; });

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace ringside::model {
@@ -98,5 +99,10 @@ struct Model {
     /// Whether a rank without device work has times from CUDA events.
     [[nodiscard]] bool hasEventTimes() const;
 };
+
+/// Returns the operation (index into Model::operations) of each communication kernel of a rank (index into
+/// Model::ranks), by row of the kernel columns.
+[[nodiscard]] std::unordered_map<std::uint32_t, std::size_t> operationsOfKernels(const Model& model,
+                                                                                 std::size_t rank);
 
 } // namespace ringside::model

@@ -31,8 +31,7 @@ void addRange(std::vector<trace::TimeRange>& ranges, const trace::TimeRange& ran
 
 bool KeptTimes::holds(std::int64_t hostNs) const
 {
-    const auto after = std::ranges::upper_bound(host, hostNs, {}, &model::Interval::start);
-    return after != host.begin() && hostNs < (after - 1)->end;
+    return values::indexAt(host, hostNs).has_value();
 }
 
 KeptTimes keptTimesOf(const std::vector<model::Step>& steps, const StepSample& sample)

@@ -12,25 +12,6 @@ namespace {
 
 constexpr std::size_t kMostLanes = 8; ///< of a stream; more lanes mean damage
 
-/// Returns the operation of each communication kernel of a rank, by row.
-std::unordered_map<std::uint32_t, std::size_t> operationsByRow(const model::Model& model, std::size_t rank)
-{
-    const trace::ProcessTrace& process = model.processOf(model.ranks[rank]);
-    std::unordered_map<model::WorkKey, std::size_t, model::WorkKeyHash> byWork;
-    for (std::size_t i = 0; i < model.operations.size(); ++i) {
-        if (const model::Participant* const part = model.operations[i].participant(rank)) {
-            byWork.emplace(model::workOf(process.collectiveCalls[part->call], part->launch), i);
-        }
-    }
-    std::unordered_map<std::uint32_t, std::size_t> result;
-    for (const model::CommunicationKernel& kernel : model.communication[model.ranks[rank].process].kernels) {
-        if (const auto found = byWork.find(kernel.work); found != byWork.end()) {
-            result.emplace(kernel.row, found->second);
-        }
-    }
-    return result;
-}
-
 class StreamTracks final {
 public:
     StreamTracks(const model::Model& model, std::size_t rank, const metrics::AllArrivals& arrivals,
@@ -40,7 +21,8 @@ public:
         , m_number(rank)
         , m_process(model.processOf(m_rank))
         , m_arrivals(arrivals)
-        , m_operations(operationsByRow(model, rank))
+        , m_operations(model::operationsOfKernels(model, rank))
+        , m_lastArrivals(metrics::lastArrivalsOf(model, rank, arrivals, m_operations))
         , m_result(result)
     {}
 
@@ -78,21 +60,22 @@ private:
     /// Splits the kernel at the last arrival into a span of waiting and a span of transfer.
     void communication(Lane& lane, const Interval& time, std::uint32_t row, const Part& part)
     {
-        const auto operation = m_operations.find(row);
-        const bool known = operation != m_operations.end() && m_arrivals[operation->second].has_value();
-        if (!known) {
+        const auto arrival = m_lastArrivals.find(row);
+        if (arrival == m_lastArrivals.end()) {
             lane.add({time, SpanKind::Communication, row});
             return;
         }
-        const std::int64_t last =
-            std::clamp(m_arrivals[operation->second]->lastArrivalNs, time.start, time.end);
+        const std::int64_t last = std::clamp(m_rank.clock.toRun(arrival->second), time.start, time.end);
         if (last > time.start) {
             lane.add({{time.start, last}, SpanKind::Wait, row});
         }
         if (last < time.end || last == time.start) {
             lane.add({{last, time.end}, SpanKind::Transfer, row});
         }
-        m_result.parts.push_back({operation->second, part});
+        const auto operation = m_operations.find(row);
+        if (operation != m_operations.end() && m_arrivals[operation->second]) {
+            m_result.parts.push_back({operation->second, part});
+        }
     }
 
     std::size_t trackOf(const exporting::ShownWork& work)
@@ -117,6 +100,7 @@ private:
     const trace::ProcessTrace& m_process;
     const metrics::AllArrivals& m_arrivals;
     std::unordered_map<std::uint32_t, std::size_t> m_operations; ///< by row of the kernels
+    metrics::LastArrivals m_lastArrivals;
     RankTracks& m_result;
     std::uint64_t m_lastKey = 0;
     std::optional<std::size_t> m_lastTrack;

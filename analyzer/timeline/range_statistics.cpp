@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timeline/range_statistics.h"
 
-#include "metrics/break_down.h"
 #include "model/unrecorded_device.h"
 #include "timeline/work_in_range.h"
 #include "trace/read/parallel.h"
@@ -25,10 +24,6 @@ report::Cell shareCell(const metrics::Breakdown& all, std::int64_t part)
 {
     return report::durationCell(part).with(fmt::format(" ({})", values::percent(all.share(part))));
 }
-
-} // namespace
-
-namespace {
 
 void addPeaks(const Timeline& timeline, const Interval& range, std::vector<RankInRange>& ranks)
 {
@@ -61,13 +56,13 @@ std::vector<RankInRange> statisticsOf(const model::Model& model, const Timeline&
         const std::vector<metrics::Coverage> covered = work.sweep(recorded);
         for (std::size_t i = 0; i < recorded.size(); ++i) {
             ranks[rank].device = ranks[rank].device.value_or(metrics::Breakdown());
-            *ranks[rank].device += metrics::breakDown(recorded[i], covered[i]);
+            *ranks[rank].device += values::breakDown(recorded[i].length(), covered[i]);
         }
     });
     const auto begin =
         std::ranges::lower_bound(timeline.collectives, range.start, {}, &MatchedCollective::lastArrivalNs);
     for (auto it = begin; it != timeline.collectives.end() && it->lastArrivalNs < range.end; ++it) {
-        ++*ranks[it->lastRank].lastArrivals;
+        *ranks[it->lateRank].lastArrivals += it->lostNs > 0 ? 1 : 0;
     }
     addPeaks(timeline, range, ranks);
     return ranks;

@@ -33,64 +33,6 @@ const Shown kShown[] = {
 #include "timeline/sample_lines.def"
 };
 
-constexpr double kSecond = 1e9;
-
-/// A gauge without a reading for this many of its usual periods is unknown in between.
-constexpr std::int64_t kMostPeriods = 5;
-
-std::int64_t usualPeriod(const std::vector<SampleValue>& values)
-{
-    std::vector<std::int64_t> periods;
-    for (std::size_t i = 1; i < values.size(); ++i) {
-        periods.push_back(values[i].timeNs - values[i - 1].timeNs);
-    }
-    return std::max<std::int64_t>(1, model::median(std::move(periods)));
-}
-
-std::vector<SampleStep> gaugeSteps(const std::vector<SampleValue>& values, double factor)
-{
-    const std::int64_t period = usualPeriod(values);
-    std::vector<SampleStep> steps;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::int64_t start = values[i].timeNs;
-        const bool known = i + 1 < values.size() && values[i + 1].timeNs - start <= kMostPeriods * period;
-        steps.push_back({{start, known ? values[i + 1].timeNs : model::addCapped(start, period)},
-                         static_cast<double>(values[i].value) * factor});
-    }
-    return steps;
-}
-
-/// The last value holds until the recording ends.
-std::vector<SampleStep> changeSteps(const std::vector<SampleValue>& values, double factor, std::int64_t endNs)
-{
-    std::vector<SampleStep> steps;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::int64_t start = values[i].timeNs;
-        const std::int64_t end = i + 1 < values.size() ? values[i + 1].timeNs : std::max(start + 1, endNs);
-        if (end > start) { // of several changes at once, the last one holds
-            steps.push_back({{start, end}, static_cast<double>(values[i].value) * factor});
-        }
-    }
-    return steps;
-}
-
-/// If a counter restarted or is damaged, its gain is unknown.
-std::vector<SampleStep> counterSteps(const std::vector<SampleValue>& values, double factor)
-{
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
-    std::vector<SampleStep> steps;
-    for (std::size_t i = 1; i < values.size(); ++i) {
-        const model::Interval time{values[i - 1].timeNs, values[i].timeNs};
-        const auto gain =
-            static_cast<std::uint64_t>(values[i].value) - static_cast<std::uint64_t>(values[i - 1].value);
-        if (gain < kMost && time.length() > 0) {
-            steps.push_back(
-                {time, static_cast<double>(gain) * factor * kSecond / static_cast<double>(time.length())});
-        }
-    }
-    return steps;
-}
-
 struct Series {
     trace::SeriesKindName kind;
     std::vector<SampleValue> values; ///< in run time
@@ -157,9 +99,12 @@ private:
     /// `line` holds the owner and the start of the name.
     void add(const Shown& shown, const Series& series, SampleLine line)
     {
-        line.steps = series.kind == "counter"   ? counterSteps(series.values, shown.factor)
-                     : series.kind == "changes" ? changeSteps(series.values, shown.factor, series.endNs)
-                                                : gaugeSteps(series.values, shown.factor);
+        for (const metrics::SampledStep& step :
+             metrics::sampledSteps(series.kind, series.values, shown.factor, series.endNs)) {
+            if (step.value) {
+                line.steps.push_back({step.time, *step.value});
+            }
+        }
         if (line.steps.empty()) {
             return;
         }
@@ -181,10 +126,8 @@ private:
 
 std::optional<double> SampleLine::at(std::int64_t timeNs) const
 {
-    const auto after =
-        std::ranges::upper_bound(steps, timeNs, {}, [](const SampleStep& step) { return step.time.start; });
-    return after != steps.begin() && timeNs < (after - 1)->time.end ? std::optional((after - 1)->value)
-                                                                    : std::nullopt;
+    const auto step = values::indexAt(steps, timeNs, &SampleStep::time);
+    return step ? std::optional(steps[*step].value) : std::nullopt;
 }
 
 std::vector<std::optional<SampleColumn>> columnsOf(const SampleLine& line, const model::Interval& range,

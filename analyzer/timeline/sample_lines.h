@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampled series as lines over run time. A gauge keeps its value until the next sample, and a value whose
-// changes were all recorded until the next change; a counter shows its gain per second between two samples.
-// Where nothing was measured there is a gap, never 0.
+// Sampled series as lines over run time (metrics/samples.h). Where nothing was measured there is a gap, never
+// 0.
 #pragma once
 #include "model/model.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timeline/strip.h"
 
-#include "metrics/break_down.h"
+#include "metrics/metrics.h"
 #include "timeline/work_in_range.h"
 
 #include <bit>
@@ -75,7 +75,7 @@ std::vector<Strip::Parts> Strip::timesIn(std::span<const Track> tracks, const st
         const WorkInRange work(tracks, {some.front().start, some.back().end});
         const std::vector<metrics::Coverage> covered = work.sweep(some);
         for (std::size_t i = 0; i < some.size(); ++i) {
-            const metrics::Breakdown parts = metrics::breakDown(some[i], covered[i]);
+            const metrics::Breakdown parts = values::breakDown(some[i].length(), covered[i]);
             times.push_back({parts.computeNs, parts.exposedWaitNs,
                              parts.exposedCommunicationNs - parts.exposedWaitNs, parts.exposedCopyNs});
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rank in a few pixels: how much of the time its GPU computed, waited in collectives, communicated and
-// copied, over all its streams. The parts are those of a step (metrics/break_down.h): unions of intervals,
+// copied, over all its streams. The parts are those of a step (values/breakdown.h): unions of intervals,
 // and communication and copies count only where nothing was computed.
 #pragma once
 #include "timeline/track.h"

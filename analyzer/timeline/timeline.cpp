@@ -69,11 +69,11 @@ void joinCollectives(const std::vector<PlacedPart>& parts, const metrics::AllArr
 {
     timeline.parts.reserve(parts.size());
     for (const PlacedPart& each : parts) {
-        const model::Arrivals& times = *arrivals[each.operation];
+        const metrics::OperationArrivals& times = *arrivals[each.operation];
         if (timeline.collectives.empty() || timeline.collectives.back().operation != each.operation) {
-            timeline.collectives.push_back({each.operation, times.lastRank, times.firstArrivalNs,
-                                            times.lastArrivalNs, times.endNs, times.lostNs(),
-                                            timeline.parts.size(), 0});
+            timeline.collectives.push_back({each.operation, times.lastRank, times.lateRank,
+                                            times.firstArrivalNs, times.lastArrivalNs, times.endNs,
+                                            times.lostNs, timeline.parts.size(), 0});
         }
         ++timeline.collectives.back().parts;
         timeline.parts.push_back(each.part);

@@ -31,10 +31,11 @@ struct SpanId {
 struct MatchedCollective {
     std::size_t operation = 0; ///< index into Model::operations
     std::size_t lastRank = 0;  ///< index into Model::ranks
+    std::size_t lateRank = 0;  ///< to whom lostNs is charged (metrics/arrivals.h)
     std::int64_t firstArrivalNs = 0;
     std::int64_t lastArrivalNs = 0;
     std::int64_t endNs = 0;
-    std::int64_t lostNs = 0;   ///< last arrival minus second last
+    std::int64_t lostNs = 0;   ///< 0: nobody came late
     std::size_t firstPart = 0; ///< index into Timeline::parts, which are sorted by rank
     std::size_t parts = 0;
 };

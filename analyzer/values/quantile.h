@@ -37,6 +37,23 @@ template <typename T>
     return *position;
 }
 
+/// Returns by how much each value is below the middle one of the others (the lower one of two); negative
+/// where it is above. Requires at least two values.
+template <typename T>
+[[nodiscard]] std::vector<T> belowTheOthers(const std::vector<T>& values)
+{
+    std::vector<T> sorted = values;
+    std::ranges::sort(sorted);
+    const std::size_t middle = (sorted.size() - 2) / 2;
+    std::vector<T> below;
+    for (const T& value : values) {
+        // Of the others, sorted: those without one entry that equals `value`.
+        const auto own = static_cast<std::size_t>(std::ranges::lower_bound(sorted, value) - sorted.begin());
+        below.push_back(sorted[middle < own ? middle : middle + 1] - value);
+    }
+    return below;
+}
+
 /// Returns the same as numpy.quantile(method="linear"), to the last bit. Requires at least one value.
 [[nodiscard]] inline double interpolatedQuantile(std::span<const double> sorted, double share)
 {

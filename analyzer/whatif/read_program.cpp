@@ -228,11 +228,7 @@ void ProgramBuilder::noteDataTime(RankProgram& rank) const
             const std::int64_t before =
                 first ? rank.steps[step - 1].back().launchEnd : rank.steps[step][op - 1].launchEnd;
             const model::Interval gap{before, seen.launchStart};
-            auto range = std::upper_bound(data.begin(), data.end(), gap.start,
-                                          [](std::int64_t t, const auto& r) { return t < r.end; });
-            for (; range != data.end() && range->start < gap.end; ++range) {
-                seen.dataNs += model::overlapLength(*range, gap);
-            }
+            seen.dataNs += values::coveredWithin(data, gap);
         }
     }
 }

@@ -22,28 +22,8 @@ RankReader::RankReader(const model::Model& model, std::size_t rank, const std::v
 
 std::optional<std::size_t> RankReader::stepAt(std::int64_t time) const
 {
-    const auto after = std::upper_bound(m_windows.begin(), m_windows.end(), time,
-                                        [](std::int64_t t, const auto& w) { return t < w.first.start; });
-    if (after == m_windows.begin() || time >= (after - 1)->first.end) {
-        return std::nullopt;
-    }
-    return (after - 1)->second;
-}
-
-void RankReader::findOperations()
-{
-    std::unordered_map<model::WorkKey, std::size_t, model::WorkKeyHash> byWork;
-    for (std::size_t i = 0; i < m_model.operations.size(); ++i) {
-        const model::Participant* const part = m_model.operations[i].participant(m_index);
-        if (part != nullptr && part->call < m_process.collectiveCalls.size()) {
-            byWork.emplace(model::workOf(m_process.collectiveCalls[part->call], part->launch), i);
-        }
-    }
-    for (const model::CommunicationKernel& kernel : m_model.communication[m_rank.process].kernels) {
-        if (const auto found = byWork.find(kernel.work); found != byWork.end()) {
-            m_operations.emplace(kernel.row, found->second);
-        }
-    }
+    const auto window = values::indexAt(m_windows, time, &std::pair<model::Interval, std::size_t>::first);
+    return window ? std::optional(m_windows[*window].second) : std::nullopt;
 }
 
 template <typename Columns, typename Describe>
@@ -80,7 +60,7 @@ void RankReader::addRows(const Columns& columns, const Describe& describe)
 
 std::vector<StepWork> RankReader::read()
 {
-    findOperations();
+    m_operations = model::operationsOfKernels(m_model, m_index);
     const model::KernelClasses& classes = m_model.classes[m_rank.process];
     addRows(m_process.kernels, [&](std::size_t row, Work& work) {
         Hash hash;

@@ -45,7 +45,6 @@ private:
     template <typename Columns, typename Describe>
     void addRows(const Columns& columns, const Describe& describe);
     [[nodiscard]] std::optional<std::size_t> stepAt(std::int64_t time) const;
-    void findOperations();
 
     const model::Model& m_model;
     const model::Rank& m_rank;

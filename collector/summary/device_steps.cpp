@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "summary/device_steps.h"
 
-#include <array>
 #include <utility>
 
 namespace ringside::collector::summary {
@@ -15,7 +14,7 @@ bool isBefore(std::uint32_t a, std::uint32_t b)
 
 } // namespace
 
-void DeviceSteps::add(Interval times, std::uint32_t correlation, Work work)
+void DeviceSteps::add(Interval times, std::uint32_t correlation, values::Class work)
 {
     if (m_operations.size() - m_head >= kMostOperations) {
         m_operations.clear();
@@ -53,7 +52,7 @@ std::optional<DeviceFigures> DeviceSteps::close(std::uint32_t first, std::uint32
         forgetBefore(next);
         return std::nullopt;
     }
-    const DeviceFigures figures = sumUp({*start, *end});
+    const DeviceFigures figures{{*start, *end}, sumUp({*start, *end})};
     drop(*end, [&](const Operation& each) { return each.times.end <= *end; });
     return figures;
 }
@@ -78,33 +77,13 @@ void DeviceSteps::drop(std::int64_t ns, const IsOver& isOver)
     }
 }
 
-/// Sorted: a union of intervals that come in any order could cost the square of their number.
-DeviceFigures DeviceSteps::sumUp(Interval window) const
+values::Breakdown DeviceSteps::sumUp(Interval window) const
 {
-    std::array<IntervalUnion, 3> unions;
-    IntervalUnion kernels;
-    IntervalUnion all;
+    values::AscendingSweep sweep(window);
     for (std::size_t i = m_head; i < m_operations.size() && m_operations[i].times.start < window.end; ++i) {
-        const Operation& operation = m_operations[i];
-        const Interval clipped{std::max(operation.times.start, window.start),
-                               std::min(operation.times.end, window.end)};
-        unions[static_cast<std::size_t>(operation.work)].add(clipped);
-        if (operation.work != Work::Copy) {
-            kernels.add(clipped);
-        }
-        all.add(clipped);
+        sweep.add(m_operations[i].work, m_operations[i].times);
     }
-    const IntervalUnion& compute = unions[static_cast<std::size_t>(Work::Compute)];
-    const IntervalUnion& communication = unions[static_cast<std::size_t>(Work::Communication)];
-    const IntervalUnion& copies = unions[static_cast<std::size_t>(Work::Copy)];
-    DeviceFigures figures;
-    figures.window = window;
-    figures.computeNs = compute.length();
-    figures.communicationNs = communication.length();
-    figures.exposedCommunicationNs = lengthOutside(communication, compute);
-    figures.exposedCopyNs = lengthOutside(copies, kernels);
-    figures.idleNs = window.end - window.start - all.length();
-    return figures;
+    return values::breakDown(window.length(), sweep.finish());
 }
 
 } // namespace ringside::collector::summary

@@ -2,24 +2,17 @@
 // What ran on one device in each step: interval unions between the first operation of the step and that of
 // the next one. Operations are told apart by correlation ids, which CUPTI counts upwards with the launches.
 #pragma once
-#include "summary/interval_union.h"
+#include "values/breakdown.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace ringside::collector::summary {
 
-enum class Work : std::uint8_t { Compute, Communication, Copy };
+using values::Interval;
 
 struct DeviceFigures {
     Interval window;
-    std::int64_t computeNs = 0;
-    std::int64_t communicationNs = 0;
-    std::int64_t exposedCommunicationNs = 0;
-    std::int64_t exposedCopyNs = 0;
-    std::int64_t idleNs = 0;
+    values::Breakdown parts; ///< without what needs the other ranks: wait, transfer, useful time
 };
 
 class DeviceSteps final {
@@ -27,7 +20,7 @@ public:
     /// At most so many operations wait for the end of their step. A step with more is not measured.
     static constexpr std::size_t kMostOperations = std::size_t{1} << 17;
 
-    void add(Interval times, std::uint32_t correlation, Work work);
+    void add(Interval times, std::uint32_t correlation, values::Class work);
     /// The start of the earliest operation whose launch has this correlation id or a later one. Null: none
     /// has come.
     [[nodiscard]] std::optional<std::int64_t> firstStart(std::uint32_t fromCorrelation);
@@ -41,13 +34,13 @@ private:
     struct Operation {
         Interval times;
         std::uint32_t correlation = 0;
-        Work work = Work::Compute;
+        values::Class work = values::kCompute;
     };
     [[nodiscard]] auto begin() { return m_operations.begin() + static_cast<std::ptrdiff_t>(m_head); }
     void sort();
     template <class IsOver>
     void drop(std::int64_t ns, const IsOver& isOver);
-    [[nodiscard]] DeviceFigures sumUp(Interval window) const;
+    [[nodiscard]] values::Breakdown sumUp(Interval window) const;
 
     std::vector<Operation> m_operations; ///< from m_head on by start, once sorted; before it, forgotten ones
     std::size_t m_head = 0;

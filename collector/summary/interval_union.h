@@ -2,17 +2,11 @@
 // A union of intervals that come nearly in order of their starts: sorted, disjoint. Adding one costs a few
 // comparisons at the end of the list.
 #pragma once
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
+#include "values/interval.h"
 
 namespace ringside::collector::summary {
 
-struct Interval {
-    std::int64_t start = 0;
-    std::int64_t end = 0;
-};
+using values::Interval;
 
 class IntervalUnion final {
 public:
@@ -58,22 +52,5 @@ private:
 
     std::vector<Interval> m_intervals;
 };
-
-/// |a minus b|: the part of `a` that `b` does not cover.
-[[nodiscard]] inline std::int64_t lengthOutside(const IntervalUnion& a, const IntervalUnion& b)
-{
-    std::int64_t outside = a.length();
-    const std::vector<Interval>& covers = b.intervals();
-    std::size_t first = 0;
-    for (const Interval& each : a.intervals()) {
-        while (first < covers.size() && covers[first].end <= each.start) {
-            ++first;
-        }
-        for (std::size_t i = first; i < covers.size() && covers[i].start < each.end; ++i) {
-            outside -= std::min(each.end, covers[i].end) - std::max(each.start, covers[i].start);
-        }
-    }
-    return outside;
-}
 
 } // namespace ringside::collector::summary

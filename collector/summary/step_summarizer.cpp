@@ -143,15 +143,16 @@ void StepSummarizer::see(const trace::KernelRow& row)
     const auto name = m_names.find(row.name);
     const bool communicates = name != m_names.end() && name->second.communicates;
     addDevice(row.device, {row.startNs, row.endNs}, row.correlation,
-              communicates ? Work::Communication : Work::Compute);
+              communicates ? values::kCommunication : values::kCompute);
 }
 
 void StepSummarizer::see(const trace::CopyRow& row)
 {
-    addDevice(row.device, {row.startNs, row.endNs}, row.correlation, Work::Copy);
+    addDevice(row.device, {row.startNs, row.endNs}, row.correlation, values::kCopy);
 }
 
-void StepSummarizer::addDevice(std::uint32_t device, Interval times, std::uint32_t correlation, Work work)
+void StepSummarizer::addDevice(std::uint32_t device, Interval times, std::uint32_t correlation,
+                               values::Class work)
 {
     ++m_deviceRows;
     if (m_devices.size() < kMostDevices || m_devices.contains(device)) {
@@ -317,11 +318,11 @@ bool StepSummarizer::closeDevices(const Step& step, trace::StepSummaryRow row, S
             row.device = device;
             row.deviceStartNs = figures->window.start;
             row.deviceEndNs = figures->window.end;
-            row.computeNs = figures->computeNs;
-            row.communicationNs = figures->communicationNs;
-            row.exposedCommunicationNs = figures->exposedCommunicationNs;
-            row.exposedCopyNs = figures->exposedCopyNs;
-            row.idleNs = figures->idleNs;
+            row.computeNs = figures->parts.computeNs;
+            row.communicationNs = figures->parts.communicationNs;
+            row.exposedCommunicationNs = figures->parts.exposedCommunicationNs;
+            row.exposedCopyNs = figures->parts.exposedCopyNs;
+            row.idleNs = figures->parts.idleNs;
             summary.rows.push_back(row);
         }
     }

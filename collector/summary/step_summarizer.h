@@ -80,7 +80,7 @@ private:
     void addHost(const HostEvent& event);
     void distributeHost();
     [[nodiscard]] Step* stepAt(std::int64_t ns);
-    void addDevice(std::uint32_t device, Interval times, std::uint32_t correlation, Work work);
+    void addDevice(std::uint32_t device, Interval times, std::uint32_t correlation, values::Class work);
     [[nodiscard]] bool isComplete(const Step& step, std::int64_t nowNs);
     [[nodiscard]] const Step* launchesAfter(std::size_t index) const;
     [[nodiscard]] Summary close();

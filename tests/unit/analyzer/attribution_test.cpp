@@ -127,13 +127,16 @@ TEST(Attribution, ARankBehindALongerCollectiveIsNotLate)
 TEST(Attribution, StepByStepOnlyLatenessOfItsOwnIsARanks)
 {
     const model::Model model = model::buildModel(withSlowRankInRing());
-    const auto late = metrics::latenessBySteps(model, metrics::computeMetrics(model));
+    const metrics::RunMetrics run = metrics::computeMetrics(model);
+    const auto late = metrics::latenessBySteps(model, run);
     ASSERT_EQ(late.size(), 4U);
     ASSERT_GT(late[3].size(), 10U);
     for (std::size_t step = 0; step < late[3].size(); ++step) {
         EXPECT_NEAR(static_cast<double>(late[0][step]), 0, 0.1e6) << "rank 3's neighbour";
         EXPECT_NEAR(static_cast<double>(late[3][step]), 6e6, 0.1e6);
+        EXPECT_EQ(run.ranks[3].stepLastArrivals[step], 1U) << "its second one is late by what it carries";
     }
+    EXPECT_EQ(run.ranks[0].lastArrivals, 0) << "rank 3's neighbour";
 }
 
 /// Each all-reduce ends 3 ms later for rank 2, which is therefore late to the next one. In a replay they end

@@ -53,6 +53,27 @@ TEST(Metrics, WaitAndTransferOfALateRank)
         << "waiting looks busy, but is not useful";
 }
 
+/// By turns another rank is a little later: by 400 ns, which the clocks of some GPUs cannot tell.
+TEST(Metrics, NobodyIsLateByLessThanClocksTell)
+{
+    for (const auto& [later, isLate] : {std::pair(400ns, false), std::pair(400'000ns, true)}) {
+        TraceBuilder trace(4);
+        trace.steps(10, [later = later](StepBuilder& step) {
+            step.everyRank().compute(3ms);
+            step.rank(static_cast<int>(step.number() % 4)).compute(later);
+            step.allReduce(4_MiB, {.takes = 1ms});
+        });
+        const RunMetrics run = measure(trace.run());
+        ASSERT_EQ(run.arrived.size(), 8U);
+        std::int64_t last = 0;
+        for (const RankMetrics& rank : run.ranks) {
+            last += rank.lastArrivals;
+            EXPECT_EQ(rank.lostNs > 0, isLate);
+        }
+        EXPECT_EQ(last, isLate ? 8 : 0);
+    }
+}
+
 TEST(TimedCalls, GiveWaitTransferAndBandwidthWithoutKernels)
 {
     TraceBuilder trace(4);

@@ -79,6 +79,33 @@ TEST(Sweep, EqualsACountOfEveryNanosecondOnRandomInput)
     }
 }
 
+/// The collector's sweep, to which work comes in the order of its starts, one window at a time.
+TEST(Sweep, OfWorkByItsStartsIsTheSame)
+{
+    std::mt19937 random(20261128);
+    for (int round = 0; round < 200; ++round) {
+        const Input input = randomInput(random, 400);
+        std::vector<std::pair<Interval, Class>> work;
+        for (unsigned c = 0; c < kClasses; ++c) {
+            for (const Lane& lane : input.lanes[c]) {
+                for (std::size_t i = 0; i < lane.count; ++i) {
+                    work.emplace_back(lane.interval(i), static_cast<Class>(c));
+                }
+            }
+        }
+        std::ranges::stable_sort(work, {}, [](const auto& each) { return each.first.start; });
+        const std::vector<Interval> windows = {{-10, 90}, {120, 300}};
+        const std::vector<Coverage> expected = sweep(input.lanes, windows);
+        for (std::size_t w = 0; w < windows.size(); ++w) {
+            values::AscendingSweep ascending(windows[w]);
+            for (const auto& [time, of] : work) {
+                ascending.add(of, time);
+            }
+            EXPECT_EQ(ascending.finish().ns, expected[w].ns) << "round " << round << ", window " << w;
+        }
+    }
+}
+
 TEST(Sweep, PartsOfAWindowSumToIt)
 {
     std::mt19937 random(7);

@@ -2,6 +2,7 @@
 #include "model/build_model.h"
 #include "report/report.h"
 #include "support/durations.h"
+#include "support/parallel_job.h"
 #include "support/trace_builder.h"
 #include "timeline/coverage.h"
 #include "timeline/range_statistics.h"
@@ -584,6 +585,27 @@ TEST(RangeStatistics, countsOnlyWhatIsInside)
     EXPECT_EQ(whole[2].lastArrivals, 8);
     EXPECT_EQ(whole[0].lastArrivals, 0);
     EXPECT_EQ(tableOf(model, whole).rows.size(), 4U);
+}
+
+TEST(RangeStatistics, divideMessagesIntoWaitAndTransferAsAReportDoes)
+{
+    const model::Model model = model::buildModel(test::playParallelJob({.stages = 4}, {}).run());
+    const metrics::RunMetrics run = metrics::computeMetrics(model);
+    const Timeline timeline = buildTimeline(model);
+    ASSERT_FALSE(run.ranks.empty());
+    for (const metrics::RankMetrics& rank : run.ranks) {
+        const model::ClockMap& clock = model.ranks[rank.rank].clock;
+        for (std::size_t step = 0; step < rank.steps.size(); ++step) {
+            const Interval window{clock.toRun(rank.windows[step].start), clock.toRun(rank.windows[step].end)};
+            const auto device = statisticsOf(model, timeline, window)[rank.rank].device;
+            ASSERT_TRUE(device);
+            EXPECT_NEAR(static_cast<double>(device->waitNs), static_cast<double>(rank.steps[step].waitNs),
+                        10);
+            EXPECT_NEAR(static_cast<double>(device->idleNs), static_cast<double>(rank.steps[step].idleNs),
+                        10);
+        }
+        EXPECT_GT(rank.total.waitNs, 0) << "stages wait for messages of others";
+    }
 }
 
 TEST(RangeStatistics, reportsWhatWasNotMeasured)

@@ -503,7 +503,7 @@ TEST_F(KinetoFile, RanksMeetInTheirCollectives)
         const auto arrivals = model::arrivals(operation, model.ranks);
         ASSERT_TRUE(arrivals);
         EXPECT_EQ(arrivals->lastRank, 1U);
-        EXPECT_EQ(arrivals->lostNs(), 500'000);
+        EXPECT_EQ(arrivals->lastArrivalNs - arrivals->firstArrivalNs, 500'000);
         EXPECT_EQ(arrivals->transferNs(), 400'000);
     }
     EXPECT_EQ(model.hosts.size(), 2U); // nobody said that they share one
