@@ -142,7 +142,7 @@ const Value* valueOf(const Part& part, std::string_view name)
 std::string unfilled(const Mark& mark)
 {
     return mark.kind == Mark::Kind::Filled ? fmt::format("{{{}:{}}}", mark.text, infoOf(mark.form).name)
-                                          : fmt::format("{{{}}}", mark.text);
+                                           : fmt::format("{{{}}}", mark.text);
 }
 
 std::string markText(const Mark& mark, const Part& part, const Voice& voice)
