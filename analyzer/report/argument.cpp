@@ -11,7 +11,7 @@
 namespace ringside::report {
 namespace {
 
-namespace text = words::argument;
+namespace argument_text = words::argument;
 using Part = LostPart::Kind;
 
 struct KindInfo {
@@ -19,11 +19,11 @@ struct KindInfo {
     const words::Template* text;
 };
 /// In the order of LostPart::Kind.
-constexpr KindInfo kKinds[] = {{"compute", &text::compute},
-                               {"waiting", &text::waiting},
-                               {"transfer", &text::transfer},
-                               {"copies", &text::copies},
-                               {"idle", &text::idle}};
+constexpr KindInfo kKinds[] = {{"compute", &argument_text::compute},
+                               {"waiting", &argument_text::waiting},
+                               {"transfer", &argument_text::transfer},
+                               {"copies", &argument_text::copies},
+                               {"idle", &argument_text::idle}};
 
 const KindInfo& infoOf(Part kind)
 {
@@ -100,8 +100,9 @@ Table partTable(const Report& report, const Argument& argument)
     Table table{{"part", "ms", "share"}, {}};
     for (const LostPart& part : argument.parts) {
         const bool unsplit = part.kind == Part::Transfer && !argument.waitsKnown;
-        table.rows.push_back({report.sentence(unsplit ? text::communication : *infoOf(part.kind).text),
-                              millisecondsCell(static_cast<double>(part.ns)), shareCell(part.share)});
+        table.rows.push_back(
+            {report.sentence(unsplit ? argument_text::communication : *infoOf(part.kind).text),
+             millisecondsCell(static_cast<double>(part.ns)), shareCell(part.share)});
     }
     return table;
 }
@@ -167,9 +168,9 @@ std::vector<TitledTable> argumentTables(const Report& report)
             tables.push_back({report.sentence(title), std::move(table)});
         }
     };
-    add(text::parts, partTable(report, argument));
-    add(text::explanations, explanationTable(report, argument));
-    add(text::conditions, conditionTable(report));
+    add(argument_text::parts, partTable(report, argument));
+    add(argument_text::explanations, explanationTable(report, argument));
+    add(argument_text::conditions, conditionTable(report));
     return tables;
 }
 

@@ -9,7 +9,7 @@
 namespace ringside::report {
 namespace {
 
-namespace text = words::confidence;
+namespace confidence_text = words::confidence;
 using Broken = std::optional<words::Text>;
 
 constexpr std::size_t kManySteps = 10;
@@ -22,43 +22,44 @@ Broken unless(bool holds, const words::Template& broken)
 Broken deviceTimes(const Report& report, const rules::Finding* /*first*/)
 {
     return unless(!report.metrics.ranks.empty() || !report.metrics.timed.arrived.empty(),
-                  text::no_device_times);
+                  confidence_text::no_device_times);
 }
 
 /// CUDA events around NCCL's calls: a finding about them stands, but nothing says that it is all there is.
 Broken findingInCalls(const Report& report, const rules::Finding* first)
 {
-    return unless(report.metrics.timed.arrived.empty() || first != nullptr, text::only_calls);
+    return unless(report.metrics.timed.arrived.empty() || first != nullptr, confidence_text::only_calls);
 }
 
 Broken moreThanCalls(const Report& report, const rules::Finding* /*first*/)
 {
-    return unless(report.metrics.timed.arrived.empty(), text::only_calls);
+    return unless(report.metrics.timed.arrived.empty(), confidence_text::only_calls);
 }
 
 Broken steps(const Report& report, const rules::Finding* /*first*/)
 {
-    return unless(!report.model.recordingIsStep(), text::no_steps);
+    return unless(!report.model.recordingIsStep(), confidence_text::no_steps);
 }
 
 Broken steady(const Report& report, const rules::Finding* /*first*/)
 {
-    return unless(report.model.recordingIsStep() || !report.model.analyzedWhole, text::not_steady);
+    return unless(report.model.recordingIsStep() || !report.model.analyzedWhole, confidence_text::not_steady);
 }
 
 Broken witnessed(const Report& report, const rules::Finding* /*first*/)
 {
     return unless(!report.model.stepsGuessed() ||
                       report.model.stepPeriod->confidence != model::StepConfidence::Low,
-                  text::not_witnessed);
+                  confidence_text::not_witnessed);
 }
 
 Broken measuredRanks(const Report& report, std::int64_t least)
 {
     const auto measured = std::ssize(report.metrics.ranks);
-    return measured >= least ? Broken()
-                             : Broken(words::say(text::some_ranks, {{"measured", measured},
-                                                                    {"world", report.model.worldSize}}));
+    return measured >= least
+               ? Broken()
+               : Broken(words::say(confidence_text::some_ranks,
+                                   {{"measured", measured}, {"world", report.model.worldSize}}));
 }
 
 Broken halfOfRanks(const Report& report, const rules::Finding* /*first*/)
@@ -76,7 +77,8 @@ Broken conclusive(const Report& report, const rules::Finding* /*first*/)
     const auto rule = std::ranges::find(report.notApplicable, true, &MissingRule::inconclusive);
     return rule == report.notApplicable.end()
                ? Broken()
-               : Broken(words::say(text::inconclusive, {{"rule", rule->rule}, {"reason", rule->reason}}));
+               : Broken(words::say(confidence_text::inconclusive,
+                                   {{"rule", rule->rule}, {"reason", rule->reason}}));
 }
 
 Broken deviceClock(const Report& report, const rules::Finding* /*first*/)
@@ -84,7 +86,7 @@ Broken deviceClock(const Report& report, const rules::Finding* /*first*/)
     return unless(std::ranges::none_of(
                       report.issues,
                       [](const trace::IssueRow& row) { return row.is(trace::Issue::StepsFromHostClock); }),
-                  text::host_clock);
+                  confidence_text::host_clock);
 }
 
 Broken manySteps(const Report& report, const rules::Finding* /*first*/)
@@ -92,14 +94,14 @@ Broken manySteps(const Report& report, const rules::Finding* /*first*/)
     const std::size_t count = report.metrics.stepCount();
     return report.model.analyzedWhole || count >= kManySteps
                ? Broken()
-               : Broken(words::say(text::few_steps, {{"steps", count}, {"least", kManySteps}}));
+               : Broken(words::say(confidence_text::few_steps, {{"steps", count}, {"least", kManySteps}}));
 }
 
 Broken complete(const Report& report, const rules::Finding* /*first*/)
 {
     return report.droppedRecords == 0
                ? Broken()
-               : Broken(words::say(text::dropped, {{"records", report.droppedRecords}}));
+               : Broken(words::say(confidence_text::dropped, {{"records", report.droppedRecords}}));
 }
 
 Broken certain(const Report& /*report*/, const rules::Finding* first)
@@ -109,19 +111,19 @@ Broken certain(const Report& /*report*/, const rules::Finding* first)
 
 /// Of equal confidence, the reason of the first row is told.
 constexpr Condition kConditions[] = {
-    {"device_times", Confidence::Inconclusive, &text::device_times, deviceTimes},
-    {"finding_in_calls", Confidence::Inconclusive, &text::cause_in_calls, findingInCalls},
-    {"more_than_calls", Confidence::Low, &text::more_than_calls, moreThanCalls},
-    {"steps", Confidence::Low, &text::steps, steps},
-    {"steady", Confidence::Low, &text::steady, steady},
-    {"witnessed", Confidence::Low, &text::witnessed, witnessed},
-    {"half_of_ranks", Confidence::Low, &text::half_of_ranks, halfOfRanks},
-    {"conclusive", Confidence::Low, &text::conclusive, conclusive},
-    {"device_clock", Confidence::Low, &text::device_clock, deviceClock},
-    {"all_ranks", Confidence::Medium, &text::all_ranks, allRanks},
-    {"many_steps", Confidence::Medium, &text::many_steps, manySteps},
-    {"complete", Confidence::Medium, &text::complete, complete},
-    {"certain", Confidence::Medium, &text::certain, certain},
+    {"device_times", Confidence::Inconclusive, &confidence_text::device_times, deviceTimes},
+    {"finding_in_calls", Confidence::Inconclusive, &confidence_text::cause_in_calls, findingInCalls},
+    {"more_than_calls", Confidence::Low, &confidence_text::more_than_calls, moreThanCalls},
+    {"steps", Confidence::Low, &confidence_text::steps, steps},
+    {"steady", Confidence::Low, &confidence_text::steady, steady},
+    {"witnessed", Confidence::Low, &confidence_text::witnessed, witnessed},
+    {"half_of_ranks", Confidence::Low, &confidence_text::half_of_ranks, halfOfRanks},
+    {"conclusive", Confidence::Low, &confidence_text::conclusive, conclusive},
+    {"device_clock", Confidence::Low, &confidence_text::device_clock, deviceClock},
+    {"all_ranks", Confidence::Medium, &confidence_text::all_ranks, allRanks},
+    {"many_steps", Confidence::Medium, &confidence_text::many_steps, manySteps},
+    {"complete", Confidence::Medium, &confidence_text::complete, complete},
+    {"certain", Confidence::Medium, &confidence_text::certain, certain},
 };
 
 } // namespace

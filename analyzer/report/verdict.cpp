@@ -12,7 +12,7 @@
 namespace ringside::report {
 namespace {
 
-namespace text = words::verdict;
+namespace verdict_text = words::verdict;
 
 /// Returns the costliest cause or symptom; findings are sorted. Findings of severity information limit
 /// nothing.
@@ -46,7 +46,8 @@ words::Text costText(const Report& report, const rules::Finding& finding)
         return {};
     }
     const std::int64_t step = std::max<std::int64_t>(1, report.metrics.stepNs());
-    return words::say(report.model.recordingIsStep() ? text::cost_of_second : text::cost_of_step,
+    return words::say(report.model.recordingIsStep() ? verdict_text::cost_of_second
+                                                     : verdict_text::cost_of_step,
                       {{"cost", *finding.costNsPerStep},
                        {"step", step},
                        {"share", static_cast<double>(*finding.costNsPerStep) / static_cast<double>(step)}});
@@ -55,10 +56,11 @@ words::Text costText(const Report& report, const rules::Finding& finding)
 words::Text whereTimeGoes(const Report& report)
 {
     const metrics::Breakdown total = report.metrics.total();
-    return words::say(text::where_time_goes, {{"compute", total.share(total.computeNs)},
-                                              {"communication", total.share(total.exposedCommunicationNs)},
-                                              {"copies", total.share(total.exposedCopyNs)},
-                                              {"idle", total.share(total.idleNs)}});
+    return words::say(verdict_text::where_time_goes,
+                      {{"compute", total.share(total.computeNs)},
+                       {"communication", total.share(total.exposedCommunicationNs)},
+                       {"copies", total.share(total.exposedCopyNs)},
+                       {"idle", total.share(total.idleNs)}});
 }
 
 /// Returns the costliest other cause that is not part of the first one's loss.
@@ -79,10 +81,11 @@ const rules::Finding* nextCause(const Report& report, const rules::Finding& firs
 /// Returns title, cost and advice of a finding, and the next cause.
 words::Text advise(const Report& report, const rules::Finding& first)
 {
-    words::Text said = words::say(
-        text::limited, {{"title", first.title}, {"cost", costText(report, first)}, {"remedy", first.advice}});
+    words::Text said =
+        words::say(verdict_text::limited,
+                   {{"title", first.title}, {"cost", costText(report, first)}, {"remedy", first.advice}});
     if (const rules::Finding* const next = nextCause(report, first)) {
-        said += words::say(text::next, {{"title", next->title}, {"cost", costText(report, *next)}});
+        said += words::say(verdict_text::next, {{"title", next->title}, {"cost", costText(report, *next)}});
     }
     return said;
 }
@@ -97,14 +100,15 @@ void nameFinding(Verdict& verdict, const rules::Finding& first)
 void tellBroken(Verdict& verdict, const rules::Finding& first)
 {
     nameFinding(verdict, first);
-    verdict.summary = words::say(first.limit == rules::Limit::Death ? text::died : text::broken,
-                                 {{"title", first.title}, {"remedy", first.advice}});
+    verdict.summary =
+        words::say(first.limit == rules::Limit::Death ? verdict_text::died : verdict_text::broken,
+                   {{"title", first.title}, {"remedy", first.advice}});
 }
 
 /// Of a run in which only NCCL's calls were timed, by CUDA events.
 void tellTimedCalls(Verdict& verdict, const Report& report, const rules::Finding* first)
 {
-    verdict.summary = text::nothing_in_calls;
+    verdict.summary = verdict_text::nothing_in_calls;
     if (first != nullptr) {
         nameFinding(verdict, *first);
         verdict.summary = advise(report, *first);
@@ -117,7 +121,7 @@ void tellLimit(Verdict& verdict, const Report& report, const rules::Finding* fir
     const bool computes = 2 * total.computeNs > total.stepNs;
     if (first == nullptr) {
         verdict.limitedBy = computes ? rules::Limit::Compute : rules::Limit::Nothing;
-        verdict.summary = words::say(text::nothing, {{"where", whereTimeGoes(report)}});
+        verdict.summary = words::say(verdict_text::nothing, {{"where", whereTimeGoes(report)}});
     } else {
         nameFinding(verdict, *first);
         verdict.summary = advise(report, *first);
@@ -125,12 +129,12 @@ void tellLimit(Verdict& verdict, const Report& report, const rules::Finding* fir
         if (computes && std::ranges::find(report.findings, rules::Severity::Problem,
                                           &rules::Finding::severity) == report.findings.end()) {
             verdict.limitedBy = rules::Limit::Compute;
-            verdict.summary =
-                words::say(text::mostly_computes, {{"where", whereTimeGoes(report)}}) + verdict.summary;
+            verdict.summary = words::say(verdict_text::mostly_computes, {{"where", whereTimeGoes(report)}}) +
+                              verdict.summary;
         }
     }
     if (report.model.emulated) {
-        verdict.summary += text::emulated;
+        verdict.summary += verdict_text::emulated;
     }
 }
 
