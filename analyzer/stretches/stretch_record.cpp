@@ -43,8 +43,8 @@ public:
         (*this)(static_cast<std::uint64_t>(text.parts().size()));
         for (const words::Part& part : text.parts()) {
             (*this)(part.words != nullptr ? std::string(part.words->id) : std::string());
-            (*this)(static_cast<std::uint64_t>(part.slots.size()));
-            for (const words::Slot& slot : part.slots) {
+            (*this)(static_cast<std::uint64_t>(part.filled.size()));
+            for (const words::Slot& slot : part.filled) {
                 (*this)(std::string(slot.name));
                 (*this)(static_cast<std::uint64_t>(slot.value.index()));
                 std::visit([this](const auto& value) { (*this)(value); }, slot.value);
@@ -89,9 +89,9 @@ public:
             part.words = id.empty() ? nullptr : words::findTemplate(id);
             const std::string_view names = part.words != nullptr ? part.words->words : std::string_view();
             for (std::uint64_t slots = count(1); slots > 0; --slots) {
-                part.slots.push_back(slotOf(names));
+                part.filled.push_back(slotOf(names));
             }
-            if (part.words == nullptr && (!id.empty() || part.slots.size() != 1)) {
+            if (part.words == nullptr && (!id.empty() || part.filled.size() != 1)) {
                 fail();
             }
         }

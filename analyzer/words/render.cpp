@@ -135,8 +135,8 @@ std::string_view phraseText(const Phrase& phrase, const Voice& voice)
 
 const Value* valueOf(const Part& part, std::string_view name)
 {
-    const auto slot = std::ranges::find(part.slots, name, &Slot::name);
-    return slot == part.slots.end() ? nullptr : &slot->value;
+    const auto slot = std::ranges::find(part.filled, name, &Slot::name);
+    return slot == part.filled.end() ? nullptr : &slot->value;
 }
 
 std::string unfilled(const Mark& mark)
@@ -174,7 +174,7 @@ std::string render(const Text& text, const Voice& voice)
     std::string result;
     for (const Part& part : text.parts()) {
         if (part.words == nullptr) {
-            result += std::get<std::string>(part.slots.front().value);
+            result += std::get<std::string>(part.filled.front().value);
             continue;
         }
         for (const Mark& mark : marksOf(part.words->words)) {

@@ -28,9 +28,9 @@ bool Text::operator==(const Text& other) const
     return m_parts == other.m_parts;
 }
 
-Text say(const Template& words, std::vector<Slot> slots)
+Text say(const Template& words, std::vector<Slot> filled)
 {
-    return Text(std::vector{Part{&words, std::move(slots)}});
+    return Text(std::vector{Part{&words, std::move(filled)}});
 }
 
 } // namespace ringside::words

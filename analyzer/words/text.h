@@ -75,12 +75,12 @@ struct Slot {
 
 struct Part {
     const Template* words = nullptr; ///< null for a verbatim text, which is the value of its only slot
-    std::vector<Slot> slots;
+    std::vector<Slot> filled; // Qt takes the name slots for itself
     [[nodiscard]] bool operator==(const Part&) const = default;
 };
 
 /// Fills in a template. `words` must live as long as the program. Slots may be given that the template does
 /// not use, so that templates of one kind can be filled alike.
-[[nodiscard]] Text say(const Template& words, std::vector<Slot> slots);
+[[nodiscard]] Text say(const Template& words, std::vector<Slot> filled);
 
 } // namespace ringside::words

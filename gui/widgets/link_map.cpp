@@ -44,11 +44,11 @@ QString ranksText(const std::vector<std::int64_t>& ranks)
                             : names.join(u", "_s));
 }
 
-QString titlesOf(const std::vector<const rules::Finding*>& findings)
+QString titlesOf(const report::Report& report, const std::vector<const rules::Finding*>& findings)
 {
     QString text;
     for (const rules::Finding* const finding : findings) {
-        text += u"\n"_s + toQt(finding->title);
+        text += u"\n"_s + toQt(report.sentence(finding->title));
     }
     return text;
 }
@@ -143,7 +143,7 @@ QString LinkMap::portText(std::size_t host, const MapChip& chip) const
         if (!port.nearRanks.empty()) {
             line += u", nearest to the GPUs of %1"_s.arg(ranksText(port.nearRanks));
         }
-        lines << line + titlesOf(report::findingsOf(*m_report, all, port));
+        lines << line + titlesOf(*m_report, report::findingsOf(*m_report, all, port));
     }
     return lines.join(u"\n"_s);
 }
@@ -159,7 +159,7 @@ QString LinkMap::lineText(const MapLine& line) const
         const auto cell = [&row](std::size_t column) { return toQt(report::cellText(row[column])); };
         lines << u"%1 → %2: %3 at %4 GB/s, %5"_s.arg(cell(0), cell(1), cell(2), cell(3),
                                                      healthText(each.health)) +
-                     titlesOf(each.findings);
+                     titlesOf(*m_report, each.findings);
     }
     if (line.connections.size() > kNamed) {
         lines << u"and %L1 more"_s.arg(line.connections.size() - kNamed);

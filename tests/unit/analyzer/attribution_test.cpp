@@ -80,7 +80,7 @@ TEST(Attribution, RanksThatAreLateTogetherAreNamedTogether)
     const rules::Finding* const finding = find(report, "late_rank");
     ASSERT_NE(finding, nullptr);
     EXPECT_EQ(finding->ranks, (std::vector<std::int64_t>{1, 4}));
-    EXPECT_NE(finding->title.find("Ranks 1 and 4 come last"), std::string::npos) << said(finding->title);
+    EXPECT_NE(said(finding->title).find("Ranks 1 and 4 come last"), std::string::npos) << said(finding->title);
     EXPECT_NEAR(static_cast<double>(finding->costNsPerStep.value_or(0)), 6e6, 5e5);
     EXPECT_EQ(firstOf(report), "late_rank");
 }
@@ -174,7 +174,7 @@ TEST(Attribution, WhatOthersWaitForStaysTheCostWhereAReplayDoesNotShowIt)
     ASSERT_NE(finding, nullptr);
     EXPECT_EQ(finding->ranks, std::vector<std::int64_t>{2});
     EXPECT_NEAR(static_cast<double>(finding->costNsPerStep.value_or(0)), 3e6, 0.2e6);
-    EXPECT_NE(finding->advice.find("The cost is the waiting of the others"), std::string::npos)
+    EXPECT_NE(said(finding->advice).find("The cost is the waiting of the others"), std::string::npos)
         << said(finding->advice);
 }
 
@@ -203,7 +203,7 @@ TEST(Attribution, ARankLateByDataComesBeforeTheExposureItCauses)
     const report::Report report = report::buildReport(trace.run(), {});
     EXPECT_EQ(firstOf(report), "late_rank");
     ASSERT_NE(find(report, "late_rank"), nullptr);
-    EXPECT_NE(find(report, "late_rank")->title.find("data loading"), std::string::npos)
+    EXPECT_NE(said(find(report, "late_rank")->title).find("data loading"), std::string::npos)
         << said(find(report, "late_rank")->title);
     const rules::Finding* const stall = find(report, "data_loading_stall");
     ASSERT_NE(stall, nullptr);
@@ -228,13 +228,13 @@ TEST(Attribution, NamesTheSynchronisationThatPreventsOverlap)
     const report::Report report = report::buildReport(trace.run(), {});
     EXPECT_EQ(firstOf(report), "sync_in_loop");
     ASSERT_NE(find(report, "sync_in_loop"), nullptr);
-    EXPECT_NE(find(report, "sync_in_loop")->title.find("cudaDeviceSynchronize, between gradient reductions"),
+    EXPECT_NE(said(find(report, "sync_in_loop")->title).find("cudaDeviceSynchronize, between gradient reductions"),
               std::string::npos)
         << said(find(report, "sync_in_loop")->title);
     // Three of the four reductions run alone; the last has nothing left to hide behind.
     EXPECT_NEAR(static_cast<double>(*find(report, "sync_in_loop")->costNsPerStep), 12e6, 1e6);
     ASSERT_NE(find(report, "exposed_communication"), nullptr);
-    EXPECT_NE(find(report, "exposed_communication")->advice.find("a blocking call"), std::string::npos)
+    EXPECT_NE(said(find(report, "exposed_communication")->advice).find("a blocking call"), std::string::npos)
         << said(find(report, "exposed_communication")->advice);
 }
 
@@ -266,7 +266,7 @@ TEST(Attribution, ExposureBelongsToTheMessageThatCausesIt)
     const report::Report report = report::buildReport(trace.run(), {});
     const rules::Finding* const finding = find(report, "exposed_communication");
     ASSERT_NE(finding, nullptr);
-    EXPECT_NE(finding->title.find("gradient message 2 of 2 (16.00 MiB), which starts when 91 % of the step's "
+    EXPECT_NE(said(finding->title).find("gradient message 2 of 2 (16.00 MiB), which starts when 91 % of the step's "
                                   "compute is done"),
               std::string::npos)
         << said(finding->title);
@@ -282,7 +282,7 @@ TEST(Attribution, ALowerClockExplainsLongerCompute)
     }
     EXPECT_EQ(findLateCause(trace, 1).value().cause, LateCause::ThrottledClock);
     const report::Report report = report::buildReport(trace.run(), {});
-    EXPECT_NE(find(report, "late_rank")->title.find("lower clock"), std::string::npos)
+    EXPECT_NE(said(find(report, "late_rank")->title).find("lower clock"), std::string::npos)
         << said(find(report, "late_rank")->title);
 }
 

@@ -49,8 +49,8 @@ TEST(LateInFewSteps, IsTheRankThatTheOthersWaitFor)
         ASSERT_NE(late, nullptr) << steps;
         EXPECT_EQ(late->ranks, std::vector<std::int64_t>{2});
         EXPECT_EQ(late->severity, rules::Severity::Problem);
-        EXPECT_THAT(late->title, HasSubstr(steps == 1 ? "in this one step" : "in these 3 steps"));
-        EXPECT_THAT(late->title, HasSubstr("of " + std::to_string(steps * 36) + " collectives"));
+        EXPECT_THAT(said(late->title), HasSubstr(steps == 1 ? "in this one step" : "in these 3 steps"));
+        EXPECT_THAT(said(late->title), HasSubstr("of " + std::to_string(steps * 36) + " collectives"));
         EXPECT_EQ(report.verdict.rule, "late_rank");
         EXPECT_EQ(report.verdict.confidence, Confidence::Low);
     }
@@ -70,9 +70,9 @@ TEST(LateInFewSteps, NamesTheGreatestLossAndThatItMayBeChance)
     ASSERT_NE(late, nullptr);
     EXPECT_EQ(late->ranks, std::vector<std::int64_t>{3});
     EXPECT_EQ(late->severity, rules::Severity::Warning);
-    EXPECT_THAT(late->title, HasSubstr("in 3 of 6 collectives"));
-    EXPECT_THAT(late->title, HasSubstr("75.0 % of the waiting"));
-    EXPECT_THAT(late->title, HasSubstr("With so few collectives it is not known"));
+    EXPECT_THAT(said(late->title), HasSubstr("in 3 of 6 collectives"));
+    EXPECT_THAT(said(late->title), HasSubstr("75.0 % of the waiting"));
+    EXPECT_THAT(said(late->title), HasSubstr("With so few collectives it is not known"));
 }
 
 TEST(LateInFewSteps, OneLongDelayIsOneEvent)
@@ -84,7 +84,7 @@ TEST(LateInFewSteps, OneLongDelayIsOneEvent)
         {});
     const rules::Finding* const late = lateFindingOf(report);
     ASSERT_NE(late, nullptr) << "no silence about a fifth of the time";
-    EXPECT_THAT(late->title, HasSubstr("With so few collectives it is not known"));
+    EXPECT_THAT(said(late->title), HasSubstr("With so few collectives it is not known"));
     const metrics::LateGroups groups = metrics::findLateGroups(report.model, report.metrics);
     EXPECT_EQ(groups.blocks, 6U);
     EXPECT_TRUE(groups.withinSteps);
@@ -121,7 +121,7 @@ TEST(LateInFewSteps, IsNeverSilentAboutSeveralThatTakeTurns)
     const rules::Finding* const late = lateFindingOf(report);
     ASSERT_NE(late, nullptr);
     EXPECT_EQ(late->ranks.size(), 2U) << "those that hold half of the waiting";
-    EXPECT_THAT(late->title, HasSubstr("In this one step, the others waited for rank"));
+    EXPECT_THAT(said(late->title), HasSubstr("In this one step, the others waited for rank"));
 }
 
 TEST(LateInARecording, IsJudgedByItsCollectives)
@@ -140,7 +140,7 @@ TEST(LateInARecording, IsJudgedByItsCollectives)
     const rules::Finding* const late = lateFindingOf(report);
     ASSERT_NE(late, nullptr);
     EXPECT_EQ(late->ranks, std::vector<std::int64_t>{2});
-    EXPECT_THAT(late->title, HasSubstr("in this recording"));
+    EXPECT_THAT(said(late->title), HasSubstr("in this recording"));
 }
 
 } // namespace

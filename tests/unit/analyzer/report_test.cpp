@@ -4,6 +4,7 @@
 #include "report/format.h"
 #include "report/report_tables.h"
 #include "support/trace_builder.h"
+#include "support/said.h"
 
 #include <ringside/error.h>
 
@@ -391,7 +392,7 @@ TEST(LateRank, IsNotJudgedBelowTheClocksError)
     const auto refused = std::find_if(report.notApplicable.begin(), report.notApplicable.end(),
                                       [](const MissingRule& rule) { return rule.rule == "late_rank"; });
     ASSERT_NE(refused, report.notApplicable.end());
-    EXPECT_NE(refused->reason.find("inconclusive"), std::string::npos);
+    EXPECT_NE(said(refused->reason).find("inconclusive"), std::string::npos);
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "support/trace_builder.h"
 #include "trace/tables.h"
 #include "trace/write/database.h"
+#include "support/said.h"
 
 #include <ringside/error.h>
 
@@ -158,8 +159,8 @@ TEST_F(StretchRuns, DeviceWorkWasRecordedInAWindow)
     const report::Report report = expectEqual(write(trace));
     const auto late = std::ranges::find(report.findings, "late_rank", &rules::Finding::rule);
     ASSERT_NE(late, report.findings.end());
-    EXPECT_NE(late->title.find("of 3 stretches"), std::string::npos)
-        << "the others were not measured: " << late->title;
+    EXPECT_NE(said(late->title).find("of 3 stretches"), std::string::npos)
+        << "the others were not measured: " << said(late->title);
 }
 
 /// Device work goes on to be recorded behind the window, so that its last step is complete.
