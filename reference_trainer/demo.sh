@@ -23,7 +23,7 @@ need_space 2000
 
 stage "Build" "The collector, the analyzer, the trainer and the emulated GPU libraries, into build/dev."
 build_preset dev ddp_trainer ringside ringside_collector ringside_platform_cudart ringside_platform_cublas ringside_platform_nccl \
-    ringside_platform_cupti
+    ringside_platform_cupti ringside_platform_nvml
 
 RANDOM=$seed
 rank=$((RANDOM % 4))
