@@ -20,9 +20,6 @@ using metrics::Breakdown;
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 /// share of the base's step: smaller changes of kernels are not listed
 constexpr double kSmallestShare = 0.001;
-/// On each side of the interval of a kernel. Many are tested, so that of a hundred without a change hardly
-/// one is listed.
-constexpr double kItemTail = 0.001;
 constexpr const char* kMeanStep = "mean_step_ns";
 
 class Comparer final {
@@ -113,17 +110,6 @@ private:
         }
     }
 
-    /// Whether a load changed by more than its steps vary within the runs: the interval of the difference of
-    /// the means excludes 0.
-    [[nodiscard]] static bool differ(const Load& base, const Load& now)
-    {
-        if (std::min(base.stepNs.size(), now.stepNs.size()) < kFewestValues) {
-            return false;
-        }
-        const Change change = changeOf(base.stepNs, now.stepNs, 1, Centre::Mean, kItemTail);
-        return change.low > 0 || change.high < 0;
-    }
-
     [[nodiscard]] std::vector<Item> items(const std::map<std::string, Load>& base,
                                           const std::map<std::string, Load>& now) const
     {
@@ -143,7 +129,7 @@ private:
         for (auto& [name, item] : all) {
             const bool inBoth = item.baseNs && item.nowNs;
             if (std::abs(item.differenceNs()) >= kSmallestShare * m_stepNs &&
-                (!inBoth || differ(base.at(name), now.at(name)))) {
+                (!inBoth || differ(base.at(name).stepNs, now.at(name).stepNs))) {
                 list.push_back(std::move(item));
             }
         }

@@ -29,10 +29,15 @@ double meanOf(std::span<const double> values)
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+std::size_t blockLength(std::size_t count)
+{
+    return static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(count))));
+}
+
 /// Draws a series as long as `values` from blocks of it with random starts.
 void drawBlocks(std::span<const double> values, std::mt19937_64& random, std::vector<double>& drawn)
 {
-    const auto length = static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(values.size()))));
+    const std::size_t length = blockLength(values.size());
     std::uniform_int_distribution<std::size_t> begin(0, values.size() - length);
     drawn.clear();
     while (drawn.size() < values.size()) {
@@ -75,6 +80,27 @@ Change changeOf(std::span<const double> base, std::span<const double> now, doubl
     std::vector<double> after(now.begin(), now.end());
     return {(centreOf(after) - centreOf(before)) / scale, values::quantile(differences, tail),
             values::quantile(differences, 1 - tail)};
+}
+
+bool differ(std::span<const double> base, std::span<const double> now)
+{
+    constexpr double kTail = 0.001;
+    constexpr double kNormal = 3.0902; // the normal distribution's quantile there
+    if (std::min(base.size(), now.size()) < kFewestValues) {
+        return false;
+    }
+    const Change change = changeOf(base, now, 1, Centre::Mean, kTail);
+    // The interval is that of a normal distribution with a known spread. The spread of few blocks is less
+    // than the true one, and itself uncertain: Student's t, expanded about the normal quantile (Abramowitz
+    // and Stegun 26.7.5).
+    const auto blocks = [](std::size_t count) { return double(count) / double(blockLength(count)); };
+    const double freedom = blocks(base.size()) + blocks(now.size()) - 2;
+    const double z = kNormal;
+    const double student = z + (std::pow(z, 3) + z) / (4 * freedom) +
+                           (5 * std::pow(z, 5) + 16 * std::pow(z, 3) + 3 * z) / (96 * freedom * freedom);
+    const double wider = student / z * std::sqrt((freedom + 2) / freedom);
+    return std::abs(change.value) >
+           wider * (change.value > 0 ? change.value - change.low : change.high - change.value);
 }
 
 Verdict judge(const Change& change, std::size_t fewestValues, double tolerance, bool smallerIsBetter)

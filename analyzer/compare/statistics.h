@@ -39,6 +39,11 @@ inline constexpr std::size_t kFewestValues = 5; ///< of each series; with fewer,
 [[nodiscard]] Change changeOf(std::span<const double> base, std::span<const double> now, double scale,
                               Centre centre = Centre::Median, double tail = kUsualTail);
 
+/// Returns whether the means of two series differ by more than their values vary. For many series at a time:
+/// of a thousand that do not differ, 1 to 5 were said to on simulated steps, and 4 to 10 where neighbours
+/// correlate by 0.3. False with fewer than kFewestValues.
+[[nodiscard]] bool differ(std::span<const double> base, std::span<const double> now);
+
 /// Changes of at most `tolerance` (of the scale) count as equal. Worse or Better: the interval excludes 0 and
 /// the change exceeds the tolerance. Same: the whole interval lies within the tolerance. Otherwise, and with
 /// fewer than kFewestValues: Inconclusive.
