@@ -5,6 +5,7 @@
 
 #include "rules/shared/link_cause.h"
 #include "rules/shared/port_peers.h"
+#include "words/span.h"
 
 namespace ringside::rules::rule_rdma_congestion {
 namespace {
@@ -149,8 +150,7 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
     }
     finding.title = say(text::title, {{"port", port.label()}}) + finding.title;
     const auto moved = movedIn(port);
-    addEvidence(context, port, moved.front(), "the interval between samples in which it was first counted",
-                finding);
+    addEvidence(context, port, moved.front(), words::span::first_counted, finding);
     addCause(port, moved, finding);
     if (addSlowCollectives(context, port, moved, finding)) {
         finding.severity = Severity::Warning;

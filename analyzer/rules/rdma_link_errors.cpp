@@ -146,8 +146,7 @@ std::optional<Finding> checkErrors(const Context& context, const metrics::Port& 
     }
     finding.title =
         say(text::title, {{"port", port.label()}, {"errors", counted}, {"details", detailsText(port)}});
-    addEvidence(context, port, moved.front(), "the interval between samples in which they were first counted",
-                finding);
+    addEvidence(context, port, moved.front(), text::first_counted, finding);
     addCause(port, moved, finding);
     addSlowCollectives(context, port, moved, finding);
     finding.advice = adviceFor(onlyUpstream);

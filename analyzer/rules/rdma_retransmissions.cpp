@@ -9,6 +9,7 @@
 #include "rules/shared/port_outage.h"
 #include "rules/shared/port_peers.h"
 #include "rules/shared/settings.h"
+#include "words/span.h"
 
 namespace ringside::rules::rule_rdma_retransmissions {
 namespace {
@@ -69,7 +70,7 @@ Finding findingFromFirst(const Context& context, const metrics::Port& port,
     if (!moved.empty()) {
         const auto first = std::min_element(moved.begin(), moved.end(),
                                             [](const auto& a, const auto& b) { return a.start < b.start; });
-        addEvidence(context, port, *first, text::first_counted, finding);
+        addEvidence(context, port, *first, words::span::first_counted, finding);
     }
     return finding;
 }

@@ -3,8 +3,6 @@
 
 #include "trace/vocabulary/link_generation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <span>
 #include <vector>
