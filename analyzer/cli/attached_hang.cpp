@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 
 /// A process that works is unlikely to be seen at one line in all of them.
 constexpr std::size_t kSamples = 3;
-constexpr auto kPause = 1500ms;
+constexpr auto kBetweenLooks = 1500ms;
 
 using Samples = std::vector<std::vector<trace::StackRow>>;
 
@@ -59,7 +59,7 @@ attach::StuckReport watch(const std::vector<attach::JobProcess>& processes)
     const std::int64_t beginNs = host::monotonicNs();
     for (std::size_t i = 0; i < kSamples; ++i) {
         if (i > 0) {
-            std::this_thread::sleep_for(kPause);
+            std::this_thread::sleep_for(kBetweenLooks);
         }
         takeSample(samples, processes);
     }

@@ -19,7 +19,7 @@ namespace ringside::cli {
 namespace {
 
 constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
-constexpr char kNoSignal = 0;
+constexpr char kNoSignalNumber = 0;
 
 int g_pipe[2] = {-1, -1}; // from the signal handler, which may do very little, to the thread
 
@@ -45,10 +45,10 @@ void handleUnlessIgnored(int signal)
 
 void waitForSignal()
 {
-    char number = kNoSignal;
+    char number = kNoSignalNumber;
     while (read(g_pipe[0], &number, 1) < 0 && errno == EINTR) {
     }
-    if (number != kNoSignal) {
+    if (number != kNoSignalNumber) {
         trace::removeUnfinished();
         signal(number, SIG_DFL);
         kill(getpid(), number);
@@ -76,7 +76,7 @@ Interruption::~Interruption()
             signal(number, SIG_DFL);
         }
     }
-    static_cast<void>(!write(g_pipe[1], &kNoSignal, 1));
+    static_cast<void>(!write(g_pipe[1], &kNoSignalNumber, 1));
     m_thread.join();
     close(g_pipe[0]);
     close(g_pipe[1]);

@@ -17,7 +17,7 @@
 namespace ringside::cli {
 namespace {
 
-using Json = nlohmann::json;
+using MemberJson = nlohmann::json;
 
 /// Of a launch without an id, a host that begins later than this belongs to another launch.
 constexpr std::int64_t kLongestStartS = 600;
@@ -112,24 +112,24 @@ Member sharingToken(Member member, const Member& earlier)
 std::string toText(const Member& member)
 {
     const Launch& launch = member.launch;
-    const Json json{{"ids", launch.ids},
-                    {"rank", launch.rank},
-                    {"world", launch.world},
-                    {"attempt", launch.attempt},
-                    {"token", member.token},
-                    {"host", member.host},
-                    {"boot_id", member.bootId},
-                    {"pid", member.pid},
-                    {"start_ticks", member.startTicks},
-                    {"began_s", member.beganS},
-                    {"exit_code", member.exitCode ? Json(*member.exitCode) : Json()}};
-    return json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+    const MemberJson json{{"ids", launch.ids},
+                          {"rank", launch.rank},
+                          {"world", launch.world},
+                          {"attempt", launch.attempt},
+                          {"token", member.token},
+                          {"host", member.host},
+                          {"boot_id", member.bootId},
+                          {"pid", member.pid},
+                          {"start_ticks", member.startTicks},
+                          {"began_s", member.beganS},
+                          {"exit_code", member.exitCode ? MemberJson(*member.exitCode) : MemberJson()}};
+    return json.dump(-1, ' ', true, MemberJson::error_handler_t::replace) + "\n";
 }
 
 std::optional<Member> memberFromText(const std::string& text)
 {
     try {
-        const Json json = Json::parse(text);
+        const MemberJson json = MemberJson::parse(text);
         Member member;
         json.at("ids").get_to(member.launch.ids);
         json.at("rank").get_to(member.launch.rank);
@@ -141,7 +141,7 @@ std::optional<Member> memberFromText(const std::string& text)
         json.at("pid").get_to(member.pid);
         json.at("start_ticks").get_to(member.startTicks);
         json.at("began_s").get_to(member.beganS);
-        if (const Json& code = json.at("exit_code"); !code.is_null()) {
+        if (const MemberJson& code = json.at("exit_code"); !code.is_null()) {
             member.exitCode = code.get<int>();
         }
         return member;

@@ -73,7 +73,7 @@ public:
 
 constexpr const char* kKeys = "q quit  e explain  s sort  f filter  p pause  d dump  l level  ? help";
 
-constexpr const char* kHelp =
+constexpr const char* kKeysHelp =
     R"(Late: how much longer the middle one of the other ranks waited in a step
 than this rank did. Who comes last to a collective waits least in it, so the
 rank at the top holds the others up. "-" is not measured.
@@ -168,7 +168,7 @@ std::string textOf(const State& state, std::size_t room)
 {
     const auto width = static_cast<std::size_t>(std::max(COLS, 1));
     if (state.help) {
-        return kHelp;
+        return kKeysHelp;
     }
     if (!state.explains) {
         return viewText(state, room, width);

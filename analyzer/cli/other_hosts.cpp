@@ -61,7 +61,7 @@ void refuseHalf(const std::string& name, const Answer& answer, const char* help)
     }
 }
 
-Answers read(const std::string& command)
+Answers readAnswers(const std::string& command)
 {
     const auto end = [](std::FILE* pipe) { pclose(pipe); };
     const std::unique_ptr<std::FILE, decltype(end)> pipe(popen(command.c_str(), "re"), end);
@@ -100,7 +100,7 @@ std::vector<doctor::Host> factsOfHosts(const std::string& launcher)
     const std::string self = trace::ownProgram();
     const std::string command = fmt::format("{} '{}' doctor --facts", launcher, self);
     std::vector<doctor::Host> hosts;
-    Answers answers = read(command);
+    Answers answers = readAnswers(command);
     const bool anyWhole = std::ranges::any_of(
         answers, [](const auto& each) { return each.second.announced == each.second.lines; });
     for (auto& [name, answer] : answers) {

@@ -1,10 +1,13 @@
-# Several sources of a folder are compiled as one: what their headers hold is read once a batch instead of once a file, which is most of
-# the time of a file. A batch never spans two folders, so a name that is used once in a folder may be used again in the next.
+# The sources of a folder are compiled as one: what their headers hold is read once a batch instead of once a file, and a template
+# that several files use is compiled once. A batch never spans two folders, so a name that is used once in a folder may be used again in the next.
 #   ringside_join_sources(DIRECTORY)      every target of DIRECTORY and below; called once, at the end of the root
 # RINGSIDE_UNITY=OFF compiles each file alone, which shows a missing #include; soak.sh and clang-tidy do that.
+#
+# A folder is one batch, a large one several. The name of a file says which of them it is in, so a file that comes or goes changes its own
+# batch and no other. How many batches a folder has is remembered in the cache and changes only when they have become far too large or too small.
 
-# A batch ends where it has passed this many bytes of source: larger ones make a whole build faster and a build after one changed file slower.
-set(RINGSIDE_BATCH_BYTES 60000)
+# A batch has about this many bytes of source: larger ones make a whole build faster and a build after one changed file slower.
+set(RINGSIDE_BATCH_BYTES 150000)
 
 function(ringside_join_sources directory)
   get_property(subdirectories DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)
@@ -20,39 +23,69 @@ function(ringside_join_sources directory)
   endforeach()
 endfunction()
 
-# Gives the sources of a batch the same UNITY_GROUP; a source that is alone in its batch is compiled as it is.
-function(ringside_close_batch target sources)
-  list(LENGTH sources count)
-  if(count GREATER 1)
-    list(GET sources 0 first)
-    cmake_path(RELATIVE_PATH first BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
-    string(MAKE_C_IDENTIFIER ${name} name)
-    set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${name})
+# Sets BATCHES in the caller: how many a folder of a target, known by NAME, has for BYTES of source.
+function(ringside_count_batches name bytes)
+  set(before ${RINGSIDE_BATCHES_${name}})
+  math(EXPR wanted "(${bytes} + ${RINGSIDE_BATCH_BYTES} / 2) / ${RINGSIDE_BATCH_BYTES}")
+  if(wanted EQUAL 0)
+    set(wanted 1)
   endif()
+  if(before)
+    # The bytes at which as many batches as before are each 1.75 and 0.4 times as large as wanted.
+    math(EXPR most "${before} * ${RINGSIDE_BATCH_BYTES} * 7 / 4")
+    math(EXPR least "${before} * ${RINGSIDE_BATCH_BYTES} * 2 / 5")
+    if(bytes LESS most AND (bytes GREATER least OR before EQUAL 1))
+      set(wanted ${before})
+    endif()
+  endif()
+  set(RINGSIDE_BATCHES_${name} ${wanted} CACHE INTERNAL "Batches that the sources of this folder are compiled in")
+  set(batches ${wanted} PARENT_SCOPE)
+endfunction()
+
+# Gives each file of FOLDER the UNITY_GROUP of its batch.
+function(ringside_join_folder target folder files)
+  cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${folder} generated)
+  set(base ${PROJECT_SOURCE_DIR})
+  set(prefix "")
+  if(generated)   # registries: a batch of their own, whose name is the same in every build directory
+    set(base ${PROJECT_BINARY_DIR})
+    set(prefix generated_)
+  endif()
+  cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${base} OUTPUT_VARIABLE name)
+  string(MAKE_C_IDENTIFIER ${prefix}${name} name)
+  set(bytes 0)
+  foreach(file IN LISTS files)
+    file(SIZE ${file} size)
+    math(EXPR bytes "${bytes} + ${size}")
+  endforeach()
+  ringside_count_batches(${target}_${name} ${bytes})
+  foreach(file IN LISTS files)
+    cmake_path(GET file FILENAME file_name)
+    string(MD5 digest ${file_name})
+    string(SUBSTRING ${digest} 0 6 digest)
+    math(EXPR batch "0x${digest} % ${batches}")
+    set_property(SOURCE ${file} TARGET_DIRECTORY ${target} PROPERTY UNITY_GROUP ${name}_${batch})
+  endforeach()
 endfunction()
 
 function(ringside_join_sources_of target)
   get_target_property(sources ${target} SOURCES)
   get_target_property(source_directory ${target} SOURCE_DIR)
-  set(batch "")
-  set(batch_bytes 0)
-  set(folder_before "")
+  set(folders "")
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${source_directory} NORMALIZE)
     if(NOT source MATCHES "\\.cpp$" OR NOT EXISTS ${source})
       continue()
     endif()
     cmake_path(GET source PARENT_PATH folder)
-    if(NOT folder STREQUAL folder_before OR batch_bytes GREATER ${RINGSIDE_BATCH_BYTES})
-      ringside_close_batch(${target} "${batch}")
-      set(batch "")
-      set(batch_bytes 0)
-      set(folder_before ${folder})
+    if(NOT folder IN_LIST folders)
+      list(APPEND folders ${folder})
+      set(files_of_${folder} "")
     endif()
-    file(SIZE ${source} bytes)
-    math(EXPR batch_bytes "${batch_bytes} + ${bytes}")
-    list(APPEND batch ${source})
+    list(APPEND files_of_${folder} ${source})
   endforeach()
-  ringside_close_batch(${target} "${batch}")
+  foreach(folder IN LISTS folders)
+    ringside_join_folder(${target} ${folder} "${files_of_${folder}}")
+  endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()

@@ -18,7 +18,7 @@
 namespace ringside::host {
 namespace {
 
-std::string_view firstLine(std::string_view text)
+std::string_view firstLineOf(std::string_view text)
 {
     return values::trimmed(text.substr(0, text.find('\n')));
 }
@@ -60,7 +60,7 @@ FileText asText(std::span<const char> buffer, ssize_t got, int error)
     if (got < 0 || got == static_cast<ssize_t>(buffer.size())) {
         return {{}, got < 0 ? error : EFBIG};
     }
-    std::string text(firstLine({buffer.data(), static_cast<std::size_t>(got)}));
+    std::string text(firstLineOf({buffer.data(), static_cast<std::size_t>(got)}));
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
     return {std::move(text), 0};
@@ -106,7 +106,7 @@ std::optional<Rate> rateIn(std::string_view text)
         rate.lanes = numberIn(text.substr(open + 1, lanes - open - 1));
         std::string_view rest = text.substr(lanes + 1);
         rest = rest.substr(0, rest.find(')'));
-        rate.generation = std::string(firstLine(rest));
+        rate.generation = std::string(firstLineOf(rest));
     }
     return rate;
 }

@@ -7,7 +7,7 @@
 namespace ringside::metrics {
 namespace {
 
-constexpr double kBits = 8.0;
+constexpr double kBitsOfByte = 8.0;
 
 /// A step on a host in run time, from the start on its first rank to the end on its last rank.
 struct HostStep {
@@ -60,7 +60,7 @@ public:
     [[nodiscard]] std::optional<double> sentBitsPerNs(const model::Interval& span) const
     {
         const auto bytes = m_tx.perNs(span);
-        return bytes ? std::optional(*bytes * kBits) : std::nullopt;
+        return bytes ? std::optional(*bytes * kBitsOfByte) : std::nullopt;
     }
     [[nodiscard]] std::optional<double> rate() const { return m_rate; }
 
@@ -68,7 +68,7 @@ private:
     [[nodiscard]] std::optional<double> share(const GainsOverTime& gains, const model::Interval& span) const
     {
         const auto bytes = m_rate ? gains.perNs(span) : std::nullopt;
-        return bytes ? std::optional(*bytes * kBits / *m_rate) : std::nullopt;
+        return bytes ? std::optional(*bytes * kBitsOfByte / *m_rate) : std::nullopt;
     }
     std::optional<double> m_rate;
     GainsOverTime m_tx;

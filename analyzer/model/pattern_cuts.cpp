@@ -7,7 +7,7 @@
 namespace ringside::model {
 namespace {
 
-constexpr std::uint64_t kBase = 0x9E3779B97F4A7C15U;
+constexpr std::uint64_t kHashBase = 0x9E3779B97F4A7C15U;
 
 /// Returns where the pattern occurs unchanged, without overlaps. A rolling hash of the last tokens finds
 /// candidates, which are then compared token by token.
@@ -17,14 +17,14 @@ std::vector<Stretch> exactCopies(std::span<const std::uint64_t> tokens,
     std::uint64_t wanted = 0;
     std::uint64_t leaving = 1; // weight of the token that leaves the rolling hash
     for (const std::uint64_t token : pattern) {
-        wanted = wanted * kBase + token;
-        leaving *= kBase;
+        wanted = wanted * kHashBase + token;
+        leaving *= kHashBase;
     }
     std::vector<Stretch> copies;
     std::uint64_t sum = 0;
     std::size_t free = 0; // end of the last copy
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-        sum = sum * kBase + tokens[i] - (i >= pattern.size() ? tokens[i - pattern.size()] * leaving : 0);
+        sum = sum * kHashBase + tokens[i] - (i >= pattern.size() ? tokens[i - pattern.size()] * leaving : 0);
         const std::size_t end = i + 1;
         if (sum == wanted && end >= free + pattern.size() &&
             std::ranges::equal(tokens.subspan(end - pattern.size(), pattern.size()), pattern)) {

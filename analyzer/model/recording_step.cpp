@@ -12,7 +12,7 @@ namespace ringside::model {
 namespace {
 
 /// The time from the first begin to the last end of everything that was added; empty if nothing was added.
-struct Extent {
+struct RecordedSpan {
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     std::int64_t last = std::numeric_limits<std::int64_t>::min();
 
@@ -25,7 +25,7 @@ struct Extent {
 };
 
 template <typename Columns>
-void addWork(Extent& extent, const Columns& work, const Rank& rank)
+void addWork(RecordedSpan& extent, const Columns& work, const Rank& rank)
 {
     for (std::size_t i = 0; i < work.size(); ++i) {
         if (rank.owns(work.device[i])) {
@@ -37,7 +37,7 @@ void addWork(Extent& extent, const Columns& work, const Rank& rank)
 /// Adds the host's work, which lies before and after that of the device. Ranges count only in recordings of
 /// other tools, where the user chose the window. Ringside's own recordings begin with the process, which
 /// spends some time on loading.
-void addHost(Extent& extent, const trace::ProcessTrace& process, bool imported)
+void addHost(RecordedSpan& extent, const trace::ProcessTrace& process, bool imported)
 {
     for (std::size_t i = 0; i < process.launches.size(); ++i) {
         extent.add(process.launches.startNs[i], process.launches.startNs[i]);
@@ -88,7 +88,7 @@ Interval longestMeasured(const Interval& all, const trace::ProcessTrace& process
 std::optional<Interval> recordingOf(const Model& model, const Rank& rank)
 {
     const trace::ProcessTrace& process = model.processOf(rank);
-    Extent extent;
+    RecordedSpan extent;
     addWork(extent, process.kernels, rank);
     addWork(extent, process.copies, rank);
     if (extent.empty()) {

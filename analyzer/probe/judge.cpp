@@ -2,6 +2,7 @@
 #include "probe/judge.h"
 
 #include "probe/rdma_judge.h"
+#include "probe/thresholds.h"
 #include "values/quantile.h"
 
 #include <fmt/format.h>
@@ -15,12 +16,7 @@ namespace {
 
 constexpr double kLimitedShare =
     0.3; // share of the time with data to send (on links with small buffers, 0.5 and more were measured)
-constexpr double kSlowShare = 0.70;    // share of the median bandwidth, as in rule slow_link
-constexpr double kFarTimes = 3;        // times the median round trip
-constexpr double kFarUs = 100;         // minimum difference: less is noise of the scheduler
-constexpr double kMostRetransmits = 4; // a burst loses a few packets while TCP finds the rate
-// Of two hosts there is no median: the directions of one cable should be alike, and one switch is near.
-constexpr double kSlowOfTwo = 0.5;     // share of the other direction's bandwidth
+// Of two hosts there is no median: one switch is near.
 constexpr double kFarOfTwoUs = 1000;   // round trip, or acknowledged write, within a data centre
 constexpr double kTimeoutUs = 150'000; // Linux waits 200 ms at least before it repeats what got no answer
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/rdma_judge.h"
 
+#include "probe/thresholds.h"
 #include "values/quantile.h"
 
 #include <fmt/format.h>
@@ -10,12 +11,7 @@
 namespace ringside::probe {
 namespace {
 
-constexpr double kSlowShare = 0.70;    // share of the siblings' median bandwidth, as in rule slow_link
-constexpr double kSlowOfTwo = 0.5;     // share of the other direction's bandwidth, or of the line rate
-constexpr double kFarTimes = 3;        // times the siblings' median
-constexpr double kFarUs = 100;         // minimum difference: less is noise of the scheduler
-constexpr double kMostRetransmits = 4; // a burst loses a few packets
-constexpr std::size_t kSeveral = 3;    // measurements of which a median says which one differs
+constexpr std::size_t kSeveral = 3; // measurements of which a median says which one differs
 
 std::string sentAgainText(const std::optional<std::uint64_t>& packets)
 {

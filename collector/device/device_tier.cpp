@@ -29,7 +29,7 @@ std::string secondsOf(std::int64_t ns)
 }
 
 /// Time for CUPTI to return at the end of recording: half of the time for closing.
-constexpr int kPatienceMs = 5000;
+constexpr int kEndPatienceMs = 5000;
 
 } // namespace
 
@@ -261,7 +261,7 @@ void DeviceTier::countUntied(trace::Writer& writer)
 
 void DeviceTier::end(trace::Writer& writer, Registry&)
 {
-    if (!m_session.end(kPatienceMs)) {
+    if (!m_session.end(kEndPatienceMs)) {
         say(Talk::Always, "CUPTI has not come back from a call: the last device records are missing");
         writer.add(
             trace::IssueRow{trace::Issue::DeviceCallsBlocked, 1,
@@ -276,7 +276,7 @@ void DeviceTier::end(trace::Writer& writer, Registry&)
 
 void DeviceTier::abandon()
 {
-    m_session.end(kPatienceMs);
+    m_session.end(kEndPatienceMs);
 }
 
 } // namespace ringside::collector

@@ -6,7 +6,7 @@
 namespace ringside::collector {
 namespace {
 
-constexpr int kUnloading = 4; ///< cudaErrorCudartUnloading, CUDA_ERROR_DEINITIALIZED
+constexpr int kDriverUnloading = 4; ///< cudaErrorCudartUnloading, CUDA_ERROR_DEINITIALIZED
 
 bool isRuntimeGone()
 {
@@ -14,7 +14,7 @@ bool isRuntimeGone()
     static const auto getDevice =
         reinterpret_cast<GetDevice>(resolveAny(Library::CudaRuntime, "cudaGetDevice"));
     int device = 0;
-    return getDevice != nullptr && getDevice(&device) == kUnloading;
+    return getDevice != nullptr && getDevice(&device) == kDriverUnloading;
 }
 
 // The runtime may be linked into the program, where it cannot be found.
@@ -24,7 +24,7 @@ bool isDriverItselfGone()
     static const auto getContext =
         reinterpret_cast<GetContext>(findDefinition("cuCtxGetCurrent", "libcuda.so"));
     void* context = nullptr;
-    return getContext != nullptr && getContext(&context) == kUnloading;
+    return getContext != nullptr && getContext(&context) == kDriverUnloading;
 }
 
 } // namespace

@@ -11,17 +11,17 @@
 namespace ringside::collector {
 namespace {
 
-constexpr mode_t kPrivate = 0600;
+constexpr mode_t kPrivateFile = 0600;
 
 } // namespace
 
 NewFile::NewFile(const std::string& directory)
-    : m_descriptor(open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, kPrivate))
+    : m_descriptor(open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, kPrivateFile))
 {}
 
 NewFile::NewFile(const std::string& path, const char* ending)
     : m_unfinished(path + ending)
-    , m_descriptor(open(m_unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kPrivate))
+    , m_descriptor(open(m_unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kPrivateFile))
 {}
 
 // A file that got its final name has lost its first one.

@@ -31,7 +31,7 @@ namespace ringside::collector {
 namespace {
 
 constexpr const char* kShm = "/dev/shm";
-constexpr std::uint64_t kShare = 4; ///< of what is free, ours is one part of so many
+constexpr std::uint64_t kShareOfFree = 4; ///< of what is free, ours is one part of so many
 
 std::string ownPrefix()
 {
@@ -157,7 +157,7 @@ std::unique_ptr<Ring> RingStore::makeInMemory(trace::RingRole role, std::size_t 
 {
     constexpr std::size_t kSmallestBytes = std::size_t{256} << 10;
     constexpr std::uint64_t kRingsToFit = 12;
-    const std::uint64_t share = (ringBytesOnShm(ownPrefix()) + freeBytes(kShm)) / kShare;
+    const std::uint64_t share = (ringBytesOnShm(ownPrefix()) + freeBytes(kShm)) / kShareOfFree;
     const std::size_t fitting = std::bit_floor(static_cast<std::size_t>(share / kRingsToFit));
     std::size_t size = std::min(bytes, std::max(fitting, kSmallestBytes));
     for (; size >= std::min(bytes, kSmallestBytes); size /= 2) {
@@ -288,7 +288,7 @@ void RingStore::sign(const std::string& directory) const
 std::string RingStore::memoryDirectory(std::size_t bytes)
 {
     const std::uint64_t used = ringBytesOnShm(ownPrefix());
-    if (used + bytes > (used + freeBytes(kShm)) / kShare) {
+    if (used + bytes > (used + freeBytes(kShm)) / kShareOfFree) {
         return {};
     }
     if (m_shmDirectory.empty()) {
@@ -329,7 +329,7 @@ std::string RingStore::localDirectory()
 std::string RingStore::diskDirectory(std::size_t bytes)
 {
     const std::string& place = m_runRemote ? localDirectory() : m_names.runDirectory;
-    if (place.empty() || freeBytes(place.c_str()) / kShare < bytes) {
+    if (place.empty() || freeBytes(place.c_str()) / kShareOfFree < bytes) {
         errno = ENOSPC; // the trace itself needs room there
         return {};
     }

@@ -27,7 +27,7 @@ struct Name {
     std::string_view pattern;
     trace::SeriesName series;
 };
-constexpr std::array<Name, 19> kNames{{
+constexpr std::array<Name, 19> kSeriesNames{{
     {"rx_prio*_pause", trace::SeriesName::RxPauses},
     {"rx_global_pause", trace::SeriesName::RxPauses},
     {"rx_pause_prio_*", trace::SeriesName::RxPauses},
@@ -125,7 +125,7 @@ std::map<trace::SeriesName, std::uint64_t> pauseCounters(const CardCounters& cou
 {
     std::map<trace::SeriesName, std::uint64_t> sums;
     for (const auto& [name, value] : counters) {
-        for (const Name& known : kNames) {
+        for (const Name& known : kSeriesNames) {
             if (matches(name, known.pattern)) {
                 sums[known.series] += value;
             }

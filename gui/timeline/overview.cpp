@@ -15,7 +15,7 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int kHeight = 34;
-constexpr int kRoom = 3; ///< pixels above and below the strip
+constexpr int kStripRoom = 3; ///< pixels above and below the strip
 
 } // namespace
 
@@ -50,8 +50,8 @@ void Overview::setShown(const Interval& shown)
 /// Has the same left edge as the tracks of the timeline below.
 QRect Overview::strip() const
 {
-    return {TimelinePainter::kLabelWidth, kRoom, std::max(1, width() - TimelinePainter::kLabelWidth),
-            std::max(1, height() - 2 * kRoom)};
+    return {TimelinePainter::kLabelWidth, kStripRoom, std::max(1, width() - TimelinePainter::kLabelWidth),
+            std::max(1, height() - 2 * kStripRoom)};
 }
 
 void Overview::paintRanks()

@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kLinesARow = 2;
 constexpr unsigned kRows = kImageSide / kLinesARow;
-constexpr unsigned kWidth = 128;
+constexpr unsigned kModelWidth = 128;
 constexpr unsigned kHeads = 4;
 constexpr unsigned kHidden = 256;
 constexpr unsigned kBlocks = 4;
@@ -28,18 +28,19 @@ std::unique_ptr<Layer> projection(unsigned inputs, unsigned outputs)
 /// Its last layer adds the input of the layer `before` layers earlier.
 std::unique_ptr<Layer> projectionWithResidual(unsigned inputs, unsigned before)
 {
-    return std::make_unique<Dense>(inputs, kWidth, Activation::None,
+    return std::make_unique<Dense>(inputs, kModelWidth, Activation::None,
                                    Dense::Rows{.count = kRows, .residualOver = before});
 }
 
 void addBlock(Layers& layers)
 {
-    layers.push_back(std::make_unique<LayerNorm>(kRows, kWidth));
-    layers.push_back(projection(kWidth, 3 * kWidth)); // queries, keys and values
-    layers.push_back(std::make_unique<Attention>(kRows, kWidth, kHeads));
-    layers.push_back(projectionWithResidual(kWidth, 3));
-    layers.push_back(std::make_unique<LayerNorm>(kRows, kWidth));
-    layers.push_back(std::make_unique<Dense>(kWidth, kHidden, Activation::Relu, Dense::Rows{.count = kRows}));
+    layers.push_back(std::make_unique<LayerNorm>(kRows, kModelWidth));
+    layers.push_back(projection(kModelWidth, 3 * kModelWidth)); // queries, keys and values
+    layers.push_back(std::make_unique<Attention>(kRows, kModelWidth, kHeads));
+    layers.push_back(projectionWithResidual(kModelWidth, 3));
+    layers.push_back(std::make_unique<LayerNorm>(kRows, kModelWidth));
+    layers.push_back(
+        std::make_unique<Dense>(kModelWidth, kHidden, Activation::Relu, Dense::Rows{.count = kRows}));
     layers.push_back(projectionWithResidual(kHidden, 2));
 }
 
@@ -49,13 +50,13 @@ Model transformer(const Options&)
 {
     Model model;
     model.description = "transformer of 4 blocks of width 128 over 14 rows";
-    model.layers.push_back(std::make_unique<Dense>(kLinesARow * kImageSide, kWidth, Activation::None,
+    model.layers.push_back(std::make_unique<Dense>(kLinesARow * kImageSide, kModelWidth, Activation::None,
                                                    Dense::Rows{.count = kRows, .ownBias = true}));
     for (unsigned block = 0; block < kBlocks; ++block)
         addBlock(model.layers);
-    model.layers.push_back(std::make_unique<LayerNorm>(kRows, kWidth));
-    model.layers.push_back(std::make_unique<MeanPool>(kRows, kWidth));
-    model.layers.push_back(std::make_unique<Dense>(kWidth, kDigitClasses, Activation::None));
+    model.layers.push_back(std::make_unique<LayerNorm>(kRows, kModelWidth));
+    model.layers.push_back(std::make_unique<MeanPool>(kRows, kModelWidth));
+    model.layers.push_back(std::make_unique<Dense>(kModelWidth, kDigitClasses, Activation::None));
     return model;
 }
 

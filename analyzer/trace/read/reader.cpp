@@ -77,6 +77,13 @@ RunTrace openRunOrPart(const std::filesystem::path& path, const ReadWatch& watch
 
 } // namespace
 
+ProcessTrace::ProcessTrace() = default;
+ProcessTrace::~ProcessTrace() = default;
+ProcessTrace::ProcessTrace(const ProcessTrace&) = default;
+ProcessTrace::ProcessTrace(ProcessTrace&&) noexcept = default;
+ProcessTrace& ProcessTrace::operator=(const ProcessTrace&) = default;
+ProcessTrace& ProcessTrace::operator=(ProcessTrace&&) noexcept = default;
+
 std::string_view ProcessTrace::text(StringId id) const
 {
     const auto found = strings.find(id);

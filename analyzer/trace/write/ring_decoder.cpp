@@ -13,7 +13,7 @@
 namespace ringside::trace {
 namespace {
 
-constexpr std::uint32_t kMaxTextBytes = 4096;
+constexpr std::uint32_t kMaxSentTextBytes = 4096;
 
 template <class Record>
 Record as(std::span<const std::byte> bytes)
@@ -181,7 +181,7 @@ RingDecoder::Outcome RingDecoder::decodeString(const StringRecord& part)
     const bool continues = part.offset == m_text.size() && part.id == m_textId && !m_text.empty();
     const std::uint64_t end = std::uint64_t{part.offset} + part.partBytes;
     const bool fits =
-        part.partBytes <= sizeof part.text && end <= part.totalBytes && part.totalBytes <= kMaxTextBytes;
+        part.partBytes <= sizeof part.text && end <= part.totalBytes && part.totalBytes <= kMaxSentTextBytes;
     if ((!begins && !continues) || !fits || (part.partBytes == 0 && part.totalBytes != 0)) {
         m_text.clear();
         return Outcome::Damaged;

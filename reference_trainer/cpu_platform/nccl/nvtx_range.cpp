@@ -7,31 +7,31 @@
 namespace ringside::nccl {
 namespace {
 
-constexpr std::array<const char*, 25> kFunctions = {"ncclCommInitRank",
-                                                    "ncclCommInitAll",
-                                                    "ncclCommDestroy",
-                                                    "ncclCommAbort",
-                                                    "ncclAllGather",
-                                                    "ncclAllReduce",
-                                                    "ncclBroadcast",
-                                                    "ncclReduceScatter",
-                                                    "ncclReduce",
-                                                    "ncclSend",
-                                                    "ncclRecv",
-                                                    "ncclCommInitRankConfig",
-                                                    "ncclCommInitRankScalable",
-                                                    "ncclCommSplit",
-                                                    "ncclCommFinalize",
-                                                    "ncclCommShrink",
-                                                    "ncclAlltoAll",
-                                                    "ncclGather",
-                                                    "ncclScatter",
-                                                    "ncclCommRevoke",
-                                                    "ncclGroupStart",
-                                                    "ncclGroupEnd",
-                                                    "ncclGroupSimulateEnd",
-                                                    "ncclMemAlloc",
-                                                    "ncclMemFree"};
+constexpr std::array<const char*, 25> kRangeNames = {"ncclCommInitRank",
+                                                     "ncclCommInitAll",
+                                                     "ncclCommDestroy",
+                                                     "ncclCommAbort",
+                                                     "ncclAllGather",
+                                                     "ncclAllReduce",
+                                                     "ncclBroadcast",
+                                                     "ncclReduceScatter",
+                                                     "ncclReduce",
+                                                     "ncclSend",
+                                                     "ncclRecv",
+                                                     "ncclCommInitRankConfig",
+                                                     "ncclCommInitRankScalable",
+                                                     "ncclCommSplit",
+                                                     "ncclCommFinalize",
+                                                     "ncclCommShrink",
+                                                     "ncclAlltoAll",
+                                                     "ncclGather",
+                                                     "ncclScatter",
+                                                     "ncclCommRevoke",
+                                                     "ncclGroupStart",
+                                                     "ncclGroupEnd",
+                                                     "ncclGroupSimulateEnd",
+                                                     "ncclMemAlloc",
+                                                     "ncclMemFree"};
 
 /// What was registered with the tool for a function, at its first use.
 struct Registration {
@@ -42,7 +42,7 @@ struct Registration {
 
 Registration& registrationOf(NvtxFunction function)
 {
-    static std::array<Registration, kFunctions.size()> registrations;
+    static std::array<Registration, kRangeNames.size()> registrations;
     return registrations[static_cast<std::size_t>(function)];
 }
 
@@ -77,7 +77,7 @@ nvtxStringHandle_t nameOf(NvtxFunction function)
     Registration& registration = registrationOf(function);
     std::call_once(registration.named, [&] {
         registration.name =
-            nvtxDomainRegisterStringA(domain(), kFunctions[static_cast<std::size_t>(function)]);
+            nvtxDomainRegisterStringA(domain(), kRangeNames[static_cast<std::size_t>(function)]);
     });
     return registration.name;
 }

@@ -23,7 +23,7 @@ constexpr std::uint32_t kGraph = 7;
 constexpr std::uint32_t kFirstCorrelation = 100'000;
 constexpr std::uint64_t kFirstLaunch = 2000;
 constexpr std::size_t kCalls = 2; ///< a step
-constexpr std::size_t kSteps = 6;
+constexpr std::size_t kTrainedSteps = 6;
 
 void addLaunch(trace::ProcessTrace& process, std::size_t step, const trace::CollectiveCallRow& call)
 {
@@ -78,7 +78,7 @@ void useGraph(trace::ProcessTrace& process, std::size_t steps)
     }
 }
 
-TraceBuilder training(std::size_t steps = kSteps)
+TraceBuilder training(std::size_t steps = kTrainedSteps)
 {
     TraceBuilder trace(2);
     trace.steps(static_cast<int>(steps), [](StepBuilder& step) {
@@ -90,7 +90,7 @@ TraceBuilder training(std::size_t steps = kSteps)
     return trace;
 }
 
-TraceBuilder withGraphs(std::size_t steps = kSteps)
+TraceBuilder withGraphs(std::size_t steps = kTrainedSteps)
 {
     TraceBuilder trace = training(steps);
     for (int rank = 0; rank < 2; ++rank) {
@@ -113,7 +113,7 @@ TEST(GraphLaunches, AreTheCollectivesThatTheyRun)
 {
     const Model plain = buildModel(training().run());
     const Model model = buildModel(withGraphs().run());
-    ASSERT_EQ(model.operations.size(), kCalls * kSteps);
+    ASSERT_EQ(model.operations.size(), kCalls * kTrainedSteps);
     for (std::size_t i = 0; i < model.operations.size(); ++i) {
         const Operation& operation = model.operations[i];
         EXPECT_TRUE(operation.measured()) << i;
@@ -124,7 +124,7 @@ TEST(GraphLaunches, AreTheCollectivesThatTheyRun)
         EXPECT_EQ(operation.participants[0].device->start, plain.operations[i].participants[0].device->start);
         EXPECT_EQ(operation.participants[1].device->end, plain.operations[i].participants[1].device->end);
     }
-    EXPECT_EQ(model.graphLaunches, 2 * kSteps);
+    EXPECT_EQ(model.graphLaunches, 2 * kTrainedSteps);
     EXPECT_EQ(unknownCalls(model), 0);
 }
 
@@ -149,7 +149,7 @@ TEST(GraphLaunches, AreStepsIfNothingMarksThem)
     }
     const Model model = buildModel(trace.run());
     EXPECT_EQ(model.ranks[0].stepSource, StepSource::Period);
-    EXPECT_EQ(model.ranks[0].steps.size(), kSteps);
+    EXPECT_EQ(model.ranks[0].steps.size(), kTrainedSteps);
 }
 
 TEST(GraphLaunches, AreNotGuessedAtWhenAKernelIsMissing)
@@ -163,7 +163,7 @@ TEST(GraphLaunches, AreNotGuessedAtWhenAKernelIsMissing)
     }
     const Model model = buildModel(trace.run());
     EXPECT_EQ(unknownCalls(model), 1);
-    ASSERT_EQ(model.operations.size(), kCalls * kSteps);
+    ASSERT_EQ(model.operations.size(), kCalls * kTrainedSteps);
     EXPECT_FALSE(model.operations[4].measured());
     EXPECT_FALSE(model.operations[5].measured()) << "which of the two it was, nobody knows";
     EXPECT_TRUE(model.operations[6].measured());
@@ -174,7 +174,7 @@ TEST(GraphLaunches, MeanNothingWithoutTheirCapture)
     TraceBuilder trace = withGraphs();
     trace.process(1).collectiveCalls.pop_back();
     const Model model = buildModel(trace.run());
-    EXPECT_EQ(unknownCalls(model), static_cast<std::int64_t>(kSteps));
+    EXPECT_EQ(unknownCalls(model), static_cast<std::int64_t>(kTrainedSteps));
     for (const Operation& operation : model.operations) {
         EXPECT_FALSE(operation.complete());
     }

@@ -16,7 +16,7 @@ using namespace test;
 
 using ringside::test::kSecond;
 
-TraceBuilder twoRanks()
+TraceBuilder sampledRanks()
 {
     TraceBuilder trace(2);
     trace.steps(6, [](StepBuilder& step) {
@@ -45,7 +45,7 @@ std::vector<std::optional<double>> values(const std::vector<LinePoint>& points)
 
 TEST(SampledLines, GaugesHaveTheirUnitAndTheirRank)
 {
-    TraceBuilder trace = twoRanks();
+    TraceBuilder trace = sampledRanks();
     trace.sample(1, {0, "process", "process", "rss_bytes", "gauge"}, kSecond, 3LL << 30U);
     const SampledMetric metric = only(trace);
     EXPECT_EQ(metric.name(), "process: rss, GiB");
@@ -58,7 +58,7 @@ TEST(SampledLines, UnitsAreThoseOfTheListOfSeries)
 {
     const auto unitOf = [](const trace::SeriesSource& source, const trace::SeriesMetric& metric,
                            const trace::SeriesKindName& kind) {
-        TraceBuilder trace = twoRanks();
+        TraceBuilder trace = sampledRanks();
         trace.sample(0, {0, source, "machine", metric, kind}, 0, 1);
         const SampledMetric shown = only(trace);
         return std::pair(shown.unit, shown.name());
@@ -75,7 +75,7 @@ TEST(SampledLines, UnitsAreThoseOfTheListOfSeries)
 
 TEST(SampledLines, EverySeriesOfTheListIsDrawn)
 {
-    TraceBuilder trace = twoRanks();
+    TraceBuilder trace = sampledRanks();
     for (const trace::SeriesEntry& series : trace::kSeries) {
         const trace::SeriesRow row = trace::seriesRow(series.name, 0, "entity");
         trace.sample(0, row, kSecond, 1);
@@ -90,7 +90,7 @@ TEST(SampledLines, EverySeriesOfTheListIsDrawn)
 
 TEST(SampledLines, CountersAreRates)
 {
-    TraceBuilder trace = twoRanks();
+    TraceBuilder trace = sampledRanks();
     for (const auto& [second, value] :
          {std::pair(1, 100LL), std::pair(2, 100LL), std::pair(4, 4'000'000'100LL)}) {
         trace.sample(0, {0, "rdma", "mlx5_0:1", "tx_bytes", "counter"}, second * kSecond, value);
@@ -104,7 +104,7 @@ TEST(SampledLines, CountersAreRates)
 
 TEST(SampledLines, WhereNothingWasSampledIsAGap)
 {
-    TraceBuilder trace = twoRanks();
+    TraceBuilder trace = sampledRanks();
     for (const int second : {1, 2, 3, 20, 21}) {
         trace.sample(0, {0, "process", "process", "threads", "gauge"}, second * kSecond, second);
         trace.sample(0, {0, "process", "process", "major_faults", "counter"}, second * kSecond,
@@ -120,7 +120,7 @@ TEST(SampledLines, WhereNothingWasSampledIsAGap)
 
 TEST(SampledLines, MissingValuesHaveAReason)
 {
-    TraceBuilder trace = twoRanks();
+    TraceBuilder trace = sampledRanks();
     const trace::StringId why = trace.text(0, "Not Supported");
     trace.process(0).series.push_back({7, "nvml", "gpu0", "power_mw", "gauge", why});
     const model::Model model = model::buildModel(trace.run());
@@ -134,7 +134,7 @@ TEST(SampledLines, MissingValuesHaveAReason)
 
 TEST(SampledLines, AHostsCounterIsOneLineWhicheverProcessSampledIt)
 {
-    TraceBuilder trace = twoRanks();
+    TraceBuilder trace = sampledRanks();
     trace.sample(0, {0, "network", "eth0", "rx_errors", "gauge"}, 1 * kSecond, 1);
     trace.sample(1, {0, "network", "eth0", "rx_errors", "gauge"}, 2 * kSecond, 2);
     const SampledMetric metric = only(trace);
@@ -144,7 +144,7 @@ TEST(SampledLines, AHostsCounterIsOneLineWhicheverProcessSampledIt)
 
 TEST(SampledLines, StepsAreTheSlowestRanks)
 {
-    const model::Model model = model::buildModel(twoRanks().run());
+    const model::Model model = model::buildModel(sampledRanks().run());
     const RunMetrics metrics = computeMetrics(model);
     const std::vector<LinePoint> line = stepTimeLine(model, metrics);
     ASSERT_EQ(line.size(), metrics.stepCount());

@@ -95,9 +95,9 @@ TEST(SocketDiag, reportsConnectionsOfThisProcess)
     EXPECT_EQ(ownSockets().size(), 3U);
 }
 
-struct Message {
+struct TcpMessage {
     std::vector<char> bytes;
-    Message& add(const void* data, std::size_t size)
+    TcpMessage& add(const void* data, std::size_t size)
     {
         const auto* const begin = static_cast<const char*>(data);
         bytes.insert(bytes.end(), begin, begin + size);
@@ -108,7 +108,7 @@ struct Message {
 constexpr std::uint32_t kInode = 77;
 
 /// A connection as the kernel tells of it; the sizes are what it says they are.
-Message connection(std::size_t infoBytes = sizeof(tcp_info), int saidAttribute = -1, int saidMessage = -1)
+TcpMessage connection(std::size_t infoBytes = sizeof(tcp_info), int saidAttribute = -1, int saidMessage = -1)
 {
     tcp_info info{};
     info.tcpi_bytes_acked = 5;
@@ -128,23 +128,23 @@ Message connection(std::size_t infoBytes = sizeof(tcp_info), int saidAttribute =
     nlmsghdr head{};
     head.nlmsg_len = static_cast<std::uint32_t>(
         saidMessage >= 0 ? saidMessage : static_cast<int>(sizeof head + sizeof body + attributeBytes));
-    Message message;
+    TcpMessage message;
     return message.add(&head, sizeof head)
         .add(&body, sizeof body)
         .add(&attribute, sizeof attribute)
         .add(&info, infoBytes);
 }
 
-Message end(std::uint16_t type)
+TcpMessage end(std::uint16_t type)
 {
     nlmsghdr head{};
     head.nlmsg_len = sizeof head;
     head.nlmsg_type = type;
-    Message message;
+    TcpMessage message;
     return message.add(&head, sizeof head);
 }
 
-std::vector<Connection> taken(const Message& message, Answer expected = Answer::More)
+std::vector<Connection> taken(const TcpMessage& message, Answer expected = Answer::More)
 {
     std::vector<Connection> connections;
     EXPECT_EQ(takeConnections(message.bytes, {kInode}, connections), expected);
@@ -187,7 +187,7 @@ TEST(SocketDiag, whatIsCutOrTooShortIsNotBelieved)
     }
     EXPECT_TRUE(taken(connection(sizeof(tcp_info), -1, 100'000), Answer::Refused).empty());
     EXPECT_TRUE(taken(connection(sizeof(tcp_info), -1, 3), Answer::Refused).empty());
-    Message cut = connection();
+    TcpMessage cut = connection();
     cut.bytes.resize(cut.bytes.size() - 1);
     EXPECT_TRUE(taken(cut, Answer::Refused).empty());
     EXPECT_TRUE(taken(end(NLMSG_DONE), Answer::End).empty());

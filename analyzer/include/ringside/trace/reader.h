@@ -92,6 +92,14 @@ struct SampleColumns {
 
 /// Everything one process recorded. Times as in rows.h: CLOCK_MONOTONIC ns of its host.
 struct ProcessTrace {
+    // Defined once: of so many members they are long, and every file that holds a trace would compile them.
+    ProcessTrace();
+    ~ProcessTrace();
+    ProcessTrace(const ProcessTrace&);
+    ProcessTrace(ProcessTrace&&) noexcept;
+    ProcessTrace& operator=(const ProcessTrace&);
+    ProcessTrace& operator=(ProcessTrace&&) noexcept;
+
     std::filesystem::path path;
     ProcessRow process;
     std::unordered_map<StringId, std::string> strings;
