@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extra_work.h"
 
-#include "busy_length.h"
 #include "kernels/kernels.h"
 
 namespace ringside::trainer {
@@ -20,23 +19,15 @@ std::shared_ptr<ExtraWork> ExtraWork::measuredBeforeTraining(Hooks& hooks)
 
 void ExtraWork::measure(cudaStream_t stream)
 {
-    constexpr double kEnoughMs = 4;
     m_sink = DeviceArray<float>(kThreads);
-    m_measured.ms = elapsedMs(stream, m_measured.iterations);
-    while (m_measured.ms < kEnoughMs && m_measured.iterations < (1U << 28)) {
-        m_measured.iterations *= 2;
-        m_measured.ms = elapsedMs(stream, m_measured.iterations);
-    }
-    // The launch itself costs time, too: the slope between two lengths excludes it.
-    m_measured.twiceMs = elapsedMs(stream, m_measured.iterations * 2);
+    m_length = measureBusyLength([&](unsigned iterations) { return elapsedMs(stream, iterations); });
 }
 
 void ExtraWork::run(cudaStream_t stream, double ms) const
 {
     if (ms <= 0)
         return;
-    RS_CHECK(launch_busy(stream, kThreads, m_sink.data(),
-                         iterationsLasting(ms, m_measured.iterations, m_measured.ms, m_measured.twiceMs)));
+    RS_CHECK(launch_busy(stream, kThreads, m_sink.data(), iterationsLasting(ms, m_length)));
 }
 
 double ExtraWork::elapsedMs(cudaStream_t stream, unsigned iterations) const

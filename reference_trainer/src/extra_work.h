@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel work of a given length, for faults that compute more than training needs.
 #pragma once
+#include "busy_length.h"
 #include "gpu.h"
 #include "hooks.h"
 
@@ -17,18 +18,11 @@ public:
     void run(cudaStream_t stream, double ms) const;
 
 private:
-    /// Iterations of the busy kernel, and the times of this number and of twice as many.
-    struct Measured {
-        unsigned iterations = 1;
-        double ms = 0;
-        double twiceMs = 0;
-    };
-
     void measure(cudaStream_t stream);
     [[nodiscard]] double elapsedMs(cudaStream_t stream, unsigned iterations) const;
 
     DeviceArray<float> m_sink; ///< empty until the device is chosen
-    Measured m_measured;
+    BusyLength m_length;
 };
 
 } // namespace ringside::trainer
