@@ -9,8 +9,8 @@
 #include "import/importer.h"
 #include "output/messages.h"
 #include "output/output_file.h"
-#include "values/parse_number.h"
 #include "values/number_runs.h"
+#include "values/parse_number.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -9,7 +9,6 @@ namespace {
 constexpr std::array<std::string_view, kIdleClasses> kIdleNames = {
     "data_loading", "synchronization", "host_bound", "launch_latency", "dependency_wait", "other"};
 
-
 /// Finds the correlation id of the work that starts at a given time. Times must ascend from call to call.
 class StartFinder final {
 public:

@@ -5,9 +5,9 @@
 #include "model/find_layout.h"
 #include "model/model.h"
 #include "model/run_steps.h"
+#include "model/two_jobs.h"
 #include "trace/read/parallel.h"
 #include "values/quantile.h"
-#include "model/two_jobs.h"
 
 #include <fmt/format.h>
 

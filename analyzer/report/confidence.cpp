@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/confidence.h"
 
-#include "report/report.h"
 #include "words/confidence.h"
 
 #include <algorithm>

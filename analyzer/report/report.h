@@ -5,7 +5,7 @@
 #include "metrics/metrics.h"
 #include "model/model.h"
 #include "report/all_steps.h"
-#include "report/confidence.h"
+#include "report/judged.h"
 #include "report/message_groups.h"
 #include "rules/rule.h"
 #include "words/render.h"

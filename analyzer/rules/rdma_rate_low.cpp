@@ -4,8 +4,8 @@
 #include "words/rdma_rate_low.h"
 
 #include "rules/shared/port_peers.h"
-#include "words/span.h"
 #include "trace/vocabulary/link_generation.h"
+#include "words/span.h"
 
 #include <map>
 

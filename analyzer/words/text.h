@@ -75,7 +75,7 @@ struct Slot {
 
 struct Part {
     const Template* words = nullptr; ///< null for a verbatim text, which is the value of its only slot
-    std::vector<Slot> filled; // Qt takes the name slots for itself
+    std::vector<Slot> filled;        // Qt takes the name slots for itself
     [[nodiscard]] bool operator==(const Part&) const = default;
 };
 

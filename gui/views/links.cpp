@@ -161,7 +161,8 @@ private:
         QString html =
             u"<b>RDMA and NVLink: %1.</b>"_s.arg(toHtml(report::healthName(report::linkHealth(*m_report))));
         for (const rules::Finding* const finding : report::linkFindings(*m_report)) {
-            html += u"<br>\u26A0 %1 (%2)"_s.arg(toHtml(m_report->sentence(finding->title)), toHtml(finding->rule));
+            html += u"<br>\u26A0 %1 (%2)"_s.arg(toHtml(m_report->sentence(finding->title)),
+                                                toHtml(finding->rule));
         }
         return html;
     }

@@ -80,7 +80,8 @@ TEST(Attribution, RanksThatAreLateTogetherAreNamedTogether)
     const rules::Finding* const finding = find(report, "late_rank");
     ASSERT_NE(finding, nullptr);
     EXPECT_EQ(finding->ranks, (std::vector<std::int64_t>{1, 4}));
-    EXPECT_NE(said(finding->title).find("Ranks 1 and 4 come last"), std::string::npos) << said(finding->title);
+    EXPECT_NE(said(finding->title).find("Ranks 1 and 4 come last"), std::string::npos)
+        << said(finding->title);
     EXPECT_NEAR(static_cast<double>(finding->costNsPerStep.value_or(0)), 6e6, 5e5);
     EXPECT_EQ(firstOf(report), "late_rank");
 }
@@ -228,8 +229,9 @@ TEST(Attribution, NamesTheSynchronisationThatPreventsOverlap)
     const report::Report report = report::buildReport(trace.run(), {});
     EXPECT_EQ(firstOf(report), "sync_in_loop");
     ASSERT_NE(find(report, "sync_in_loop"), nullptr);
-    EXPECT_NE(said(find(report, "sync_in_loop")->title).find("cudaDeviceSynchronize, between gradient reductions"),
-              std::string::npos)
+    EXPECT_NE(
+        said(find(report, "sync_in_loop")->title).find("cudaDeviceSynchronize, between gradient reductions"),
+        std::string::npos)
         << said(find(report, "sync_in_loop")->title);
     // Three of the four reductions run alone; the last has nothing left to hide behind.
     EXPECT_NEAR(static_cast<double>(*find(report, "sync_in_loop")->costNsPerStep), 12e6, 1e6);
@@ -266,8 +268,9 @@ TEST(Attribution, ExposureBelongsToTheMessageThatCausesIt)
     const report::Report report = report::buildReport(trace.run(), {});
     const rules::Finding* const finding = find(report, "exposed_communication");
     ASSERT_NE(finding, nullptr);
-    EXPECT_NE(said(finding->title).find("gradient message 2 of 2 (16.00 MiB), which starts when 91 % of the step's "
-                                  "compute is done"),
+    EXPECT_NE(said(finding->title)
+                  .find("gradient message 2 of 2 (16.00 MiB), which starts when 91 % of the step's "
+                        "compute is done"),
               std::string::npos)
         << said(finding->title);
 }

@@ -298,7 +298,8 @@ TEST(TransportCounters, sayHowMuchSlowerThePortSentWhilePacketsWereLost)
     const Second lossy{4'000, 280, 30, 31};
     const auto slow = findings({well, lossy, well, lossy, well, lossy, {}});
     ASSERT_EQ(slow.size(), 1U);
-    EXPECT_NE(said(slow[0].title).find("sent at 40.0 % of its usual rate"), std::string::npos) << said(slow[0].title);
+    EXPECT_NE(said(slow[0].title).find("sent at 40.0 % of its usual rate"), std::string::npos)
+        << said(slow[0].title);
     const auto always = findings({lossy, lossy, lossy, lossy});
     ASSERT_EQ(always.size(), 1U);
     EXPECT_EQ(said(always[0].title).find("pace"), std::string::npos) << "nothing to compare with";

@@ -202,7 +202,8 @@ TEST(SharedPlace, StandsInTheFinding)
     const auto late = std::ranges::find(report.findings, "late_rank", &rules::Finding::rule);
     ASSERT_NE(late, report.findings.end());
     EXPECT_NE(said(late->title).find("(all 8 ranks of host node2)"), std::string::npos) << said(late->title);
-    EXPECT_TRUE(said(late->advice).starts_with("Look at what the ranks of this host share")) << said(late->advice);
+    EXPECT_TRUE(said(late->advice).starts_with("Look at what the ranks of this host share"))
+        << said(late->advice);
     EXPECT_NE(said(report.verdict.summary).find("node2"), std::string::npos) << said(report.verdict.summary);
 }
 

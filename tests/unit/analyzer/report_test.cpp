@@ -3,8 +3,8 @@
 #include "json_schema.h"
 #include "report/format.h"
 #include "report/report_tables.h"
-#include "support/trace_builder.h"
 #include "support/said.h"
+#include "support/trace_builder.h"
 
 #include <ringside/error.h>
 

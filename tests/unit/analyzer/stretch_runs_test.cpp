@@ -2,11 +2,11 @@
 // Runs as others record them, in stretches and as a whole: with device work in a part only, with ranks that
 // end early, with files that lack something.
 #include "stretches/long_report.h"
+#include "support/said.h"
 #include "support/temporary_directory.h"
 #include "support/trace_builder.h"
 #include "trace/tables.h"
 #include "trace/write/database.h"
-#include "support/said.h"
 
 #include <ringside/error.h>
 
