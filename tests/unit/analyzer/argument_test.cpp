@@ -2,6 +2,7 @@
 // The verdict as an argument: its parts sum to the step, and the document shows the conditions that the code
 // has.
 #include "report/argument.h"
+#include "report/confidence.h"
 #include "support/said.h"
 #include "support/trace_builder.h"
 

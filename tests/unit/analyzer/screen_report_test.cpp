@@ -271,7 +271,7 @@ TEST(FewOfManyRanks, AreSaidToBeCompared)
     const Report report = buildReport(run, {});
     const auto imbalance = std::ranges::find(report.findings, "compute_imbalance", &rules::Finding::rule);
     ASSERT_NE(imbalance, report.findings.end());
-    EXPECT_THAT(imbalance->title, HasSubstr("(2 of 4 ranks compared)"));
+    EXPECT_THAT(said(imbalance->title), HasSubstr("(2 of 4 ranks compared)"));
     EXPECT_THAT(screenOf(report), HasSubstr("by rank of 2 of 4 ranks"));
 }
 
