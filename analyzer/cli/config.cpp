@@ -26,11 +26,13 @@ constexpr std::string_view kKernels = "communication_kernels";
     throw Error(ErrorCode::Usage, fmt::format("{}:{}: {}", path.string(), where.begin.line, what), hint);
 }
 
-/// A share may be written as a text, "30%".
+/// A share may be written as a text, "30%"; other texts are no numbers.
 double numberOf(const std::filesystem::path& path, std::string_view name, const toml::node& value)
 {
-    const auto number =
-        value.is_string() ? values::parseShare(*value.value<std::string_view>()) : value.value<double>();
+    const auto number = !value.is_string() ? value.value<double>()
+                        : value.value<std::string_view>()->ends_with('%')
+                            ? values::parseShare(*value.value<std::string_view>())
+                            : std::nullopt;
     if (!number || value.is_boolean()) {
         refuse(path, value.source(), fmt::format("'{}' is not a number", name),
                "Write a number, such as 12 or 0.3; a share also as \"30%\".");

@@ -22,7 +22,8 @@ struct LostPart {
 struct Explanation {
     const rules::Finding* finding = nullptr;
     LostPart::Kind of = LostPart::Kind::Compute;
-    double share = 0; ///< of that part: above 1, it is more than the part, and something contradicts it
+    /// Its cost over that part. The part is a mean over all ranks: above 1 where not all of them lose it.
+    double share = 0;
 };
 
 /// The finding pointers belong to the report.

@@ -54,6 +54,9 @@ std::size_t numbersLeftOut(std::span<const NumberRun> runs)
 
 std::string rankList(std::vector<std::int64_t> ranks)
 {
+    if (ranks.empty()) {
+        return "no rank";
+    }
     std::sort(ranks.begin(), ranks.end());
     const std::vector<NumberRun> runs = numberRuns(ranks, 3);
     std::vector<std::string> parts;

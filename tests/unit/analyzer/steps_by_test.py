@@ -63,7 +63,7 @@ class StepsBy(unittest.TestCase):
         compared = run(RINGSIDE, "diff", self.run_path, self.run_path).stdout
         self.assertIn("Steps of the base are guessed from the period of collectives", " ".join(compared.split()))
         self.assertNotIn("are guessed", run(RINGSIDE, "diff", self.run_path, self.run_path, *told).stdout)
-        out = f"{self.temporary.name}/out.csv"
+        out = f"{self.temporary.name}/out"
         run(RINGSIDE, "export", self.run_path, "--format", "csv", "-o", out, *told)
         self.assertTrue(pathlib.Path(out).exists())
 
@@ -79,7 +79,7 @@ class StepsBy(unittest.TestCase):
             run(RINGSIDE, "diff", self.run_path, self.run_path, *words)
             run(RINGSIDE, "whatif", self.run_path, "--no-late-ranks", *words)
         for index, words in enumerate(ours):
-            out = f"{self.temporary.name}/own{index}.csv"
+            out = f"{self.temporary.name}/own{index}"
             run(RINGSIDE, "export", self.run_path, "--format", "csv", "-o", out, *words)
             self.assertTrue(pathlib.Path(out).exists())
         self.assertIn("no kernel's name holds 'elsewhere'", " ".join(run(RINGSIDE, "report", self.run_path, "--communication-kernel", "elsewhere").stdout.split()))
