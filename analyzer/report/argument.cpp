@@ -109,14 +109,13 @@ Table partTable(const Report& report, const Argument& argument)
 
 Table explanationTable(const Report& report, const Argument& argument)
 {
-    Table table{{"finding", "kind", "explains", "cost ms", "of that part", "same loss as"}, {}};
+    Table table{{"cause", "explains", "cost ms", "of that part", "same loss as"}, {}};
     for (const Explanation& each : argument.explanations) {
         const rules::Finding& finding = *each.finding;
         const std::string same = !finding.restates.empty() ? finding.restates
                                  : finding.partOf.empty()  ? std::string()
                                                            : std::string(finding.partOf.front());
-        table.rows.push_back({finding.rule, finding.cause ? "cause" : "symptom",
-                              report.sentence(*infoOf(each.of).text),
+        table.rows.push_back({finding.rule, report.sentence(*infoOf(each.of).text),
                               millisecondsCell(static_cast<double>(*finding.costNsPerStep)),
                               shareCell(each.share), same.empty() ? Cell() : Cell(same)});
     }
@@ -149,8 +148,9 @@ Argument argumentOf(const Report& report)
         const auto kind = partOf(finding, argument);
         const auto part =
             std::ranges::find_if(argument.parts, [&](const LostPart& each) { return kind == each.kind; });
-        if (finding.costNsPerStep && *finding.costNsPerStep > 0 && part != argument.parts.end() &&
-            part->ns > 0) {
+        // A symptom names the loss again; it explains nothing.
+        if (finding.cause && finding.costNsPerStep && *finding.costNsPerStep > 0 &&
+            part != argument.parts.end() && part->ns > 0) {
             argument.explanations.push_back(
                 {&finding, *kind,
                  static_cast<double>(*finding.costNsPerStep) / static_cast<double>(part->ns)});

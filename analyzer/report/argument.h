@@ -18,7 +18,7 @@ struct LostPart {
     double share = 0; ///< of the step
 };
 
-/// A finding that explains a part.
+/// A cause that explains a part.
 struct Explanation {
     const rules::Finding* finding = nullptr;
     LostPart::Kind of = LostPart::Kind::Compute;

@@ -108,23 +108,23 @@ inline Breakdown Breakdown::medianOf(const std::vector<Breakdown>& steps)
 /// depends on the neighbouring windows, too.
 [[nodiscard]] inline Breakdown breakDown(std::int64_t windowNs, const Coverage& coverage)
 {
-    constexpr unsigned c = bit(kCompute);
-    constexpr unsigned m = bit(kCommunication);
-    constexpr unsigned k = bit(kCopy);
-    constexpr unsigned t = bit(kTransfer);
+    const unsigned compute = bit(kCompute);
+    const unsigned communication = bit(kCommunication);
+    const unsigned copy = bit(kCopy);
+    const unsigned transfer = bit(kTransfer);
     Breakdown result;
     result.stepNs = windowNs;
-    result.computeNs = coverage.time(c);
-    result.communicationNs = coverage.time(m);
-    result.copyNs = coverage.time(k);
-    result.exposedCommunicationNs = coverage.time(m, c);
+    result.computeNs = coverage.time(compute);
+    result.communicationNs = coverage.time(communication);
+    result.copyNs = coverage.time(copy);
+    result.exposedCommunicationNs = coverage.time(communication, compute);
     result.overlapNs = result.communicationNs - result.exposedCommunicationNs;
-    result.exposedCopyNs = coverage.time(k, c | m);
+    result.exposedCopyNs = coverage.time(copy, compute | communication);
     result.idleNs = coverage.ns[0];
-    result.waitNs = coverage.time(m, t);
-    result.exposedWaitNs = coverage.time(m, t | c);
-    result.transferNs = coverage.time(t);
-    result.usefulNs = coverage.time(c | k | t);
+    result.waitNs = coverage.time(communication, transfer);
+    result.exposedWaitNs = coverage.time(communication, transfer | compute);
+    result.transferNs = coverage.time(transfer);
+    result.usefulNs = coverage.time(compute | copy | transfer);
     return result;
 }
 

@@ -25,13 +25,18 @@ struct Part;
 /// Templates with their values, which are rendered one behind the other.
 class Text final {
 public:
-    Text() = default;
+    Text();
+    ~Text();
+    Text(const Text& other);
+    Text(Text&& other) noexcept;
+    Text& operator=(const Text& other);
+    Text& operator=(Text&& other) noexcept;
     /// A text without slots.
     Text(const Template& words);
     /// A finished sentence, of another tool or of a rule that has no templates.
-    Text(std::string verbatim);
-    Text(const char* verbatim) : Text(std::string(verbatim)) {}
-    Text(std::string_view verbatim) : Text(std::string(verbatim)) {}
+    Text(const std::string& verbatim);
+    Text(const char* verbatim);
+    Text(std::string_view verbatim);
     explicit Text(std::vector<Part> parts);
 
     /// Adds a text behind this one.
@@ -41,7 +46,7 @@ public:
         first += std::move(second);
         return first;
     }
-    [[nodiscard]] bool empty() const { return m_parts.empty(); }
+    [[nodiscard]] bool empty() const;
     [[nodiscard]] const std::vector<Part>& parts() const { return m_parts; }
     [[nodiscard]] bool operator==(const Text& other) const;
 
