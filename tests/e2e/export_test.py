@@ -36,7 +36,8 @@ class Exports(lab.Scenario):
         cls.result = lab.report(cls.directory)
 
     def export(self, form):
-        output = self.folder / f"{self._testMethodName}.{form}"
+        endings = {"csv": "", "perfetto": ".tar", "chrome": ".json", "sqlite": ".sqlite"}  # csv is a folder
+        output = self.folder / f"{self._testMethodName}_{form}{endings.get(form, '.' + form)}"
         lab.run([lab.RINGSIDE, "export", self.directory, "--format", form, "-o", output])
         return output
 
@@ -133,7 +134,7 @@ class Exports(lab.Scenario):
             columns = "process_id, id, demangled(text) AS text" if table == "string" else "*"  # exports are read by people
             queried = self.query(f"SELECT {columns} FROM {table} ORDER BY 1, 2, 3")
             wanted = [tuple(row.values()) for row in queried]
-            shared = ", ".join(queried[0])  # exports have the texts of ids besides
+            shared = ", ".join(queried[0]) if queried else "*"  # exports have the texts of ids besides
             self.assertEqual(plain.execute(f"SELECT {shared} FROM {table} ORDER BY 1, 2, 3").fetchall(), wanted, table)
             with open(folder / f"{table}.csv", newline="", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
