@@ -25,7 +25,8 @@ struct NumberRun {
 /// The most runs that a text for people lists.
 inline constexpr std::size_t kMostRuns = 12;
 
-/// Returns "no rank", "rank 2", "ranks 0 to 3 and 7", or with an end such as "and 9 more" where the list is long.
+/// Returns "no rank", "rank 2", "ranks 0 to 3 and 7", or with an end such as "and 9 more" where the list is
+/// long.
 [[nodiscard]] std::string rankList(std::vector<std::int64_t> ranks);
 
 /// Returns how many numbers lie in the runs after the first `kMostRuns`.
