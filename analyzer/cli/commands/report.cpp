@@ -153,7 +153,7 @@ Action declare(CLI::App& app)
         ->capture_default_str();
     addMemoryOption(app, options->rowBytes);
     app.add_flag("--why", options->why,
-                 "show the verdict as an argument: the parts of a step, what explains them, and what its "
+                 "Show the verdict as an argument: the parts of a step, what explains them, and what its "
                  "confidence rests on")
         ->excludes("--format")
         ->excludes("--output");

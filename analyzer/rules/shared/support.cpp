@@ -14,13 +14,6 @@ std::string milliseconds(std::int64_t ns)
     return values::milliseconds(static_cast<double>(ns));
 }
 
-std::string sampledTime(std::int64_t ns)
-{
-    constexpr double kSecond = 1e9;
-    const auto time = static_cast<double>(ns);
-    return time < kSecond ? fmt::format("{:.0f} ms", time / 1e6) : fmt::format("{:.1f} s", time / kSecond);
-}
-
 Evidence evidence(const model::Rank& rank, const model::Interval& local, words::Text what)
 {
     return {rank.rank, rank.clock.toRun(local.start), rank.clock.toRun(local.end), std::move(what)};

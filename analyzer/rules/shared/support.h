@@ -19,8 +19,6 @@ using values::byteText;
 using values::percent;
 using values::points;
 [[nodiscard]] std::string milliseconds(std::int64_t ns);
-/// Formats a time between two samples, with few digits because it is no more precise.
-[[nodiscard]] std::string sampledTime(std::int64_t ns);
 [[nodiscard]] Evidence evidence(const model::Rank& rank, const model::Interval& local, words::Text what);
 
 /// Returns the value of a figure by its name, or 0 if the finding has no such figure.
