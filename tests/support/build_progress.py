@@ -73,7 +73,7 @@ class Estimate:
 
     def left(self, seconds):
         """Seconds to go after `seconds`, or None while too little is known."""
-        if self.done < SHARE_TO_SHOW * self.all or self.done <= 0:
+        if self.done < SHARE_TO_SHOW * self.all or self.done <= 0 or self.all <= 0:
             return None
         # Of the units that are being built now, half is done on average.
         done = self.done + min(self.jobs * self.done / self.finished, self.all - self.done) / 2

@@ -4,6 +4,8 @@
 import io
 import pathlib
 import random
+import subprocess
+import tempfile
 import unittest
 
 import build_progress
@@ -81,6 +83,29 @@ class Estimates(unittest.TestCase):
         estimate = build_progress.Estimate(self.costs, [line.split("] ")[1].strip() for line in lines if "]" in line], 1)
         build_progress.show(lines, estimate, False, lambda: next(seconds), text.write)
         self.assertEqual("     built 1 of 2 in 30 s, about 0 s to go\nerror: no\n     built 2 of 2 in 31 s\n", text.getvalue())
+
+    def test_a_plan_that_is_empty_gives_no_estimate(self):
+        text = io.StringIO()
+        seconds = iter([0, 30])
+        line = "[1/1] " + building("a/CMakeFiles/lib.dir/Unity/unity_rules_0_cxx.cxx.o") + "\n"
+        build_progress.show([line], build_progress.Estimate(self.costs, [], 1), False, lambda: next(seconds), text.write)
+        self.assertEqual("     built 1 of 1 in 30 s\n", text.getvalue())
+
+
+class Plans(unittest.TestCase):
+    def test_name_the_units_though_globs_are_checked_in_each_build(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder)
+            (source / "one.in").touch()
+            (source / "CMakeLists.txt").write_text(
+                "cmake_minimum_required(VERSION 3.25)\nproject(small LANGUAGES NONE)\nfile(GLOB inputs CONFIGURE_DEPENDS *.in)\n"
+                "add_custom_command(OUTPUT made COMMAND touch made DEPENDS ${inputs} COMMENT \"Building CXX object one.o\")\n"
+                "add_custom_target(all_made ALL DEPENDS made)\n")
+            subprocess.run(["cmake", "-G", "Ninja", "-S", folder, "-B", f"{folder}/build"], check=True, capture_output=True)
+            script = pathlib.Path(__file__).with_name("build_progress.sh")
+            plan = subprocess.run(["bash", "-c", f'. "{script}"; plan_build "{folder}/build"'], check=True, capture_output=True, text=True).stdout
+            (source / "plan.txt").write_text(plan)
+            self.assertIn("Building CXX object one.o", build_progress.planned(source / "plan.txt"))
 
 
 if __name__ == "__main__":
