@@ -3,8 +3,8 @@
 #include "attach/gpu_json.h"
 #include "attach/host_view.h"
 #include "attach/tables.h"
+#include "document/table.h"
 #include "report/link_text.h"
-#include "report/table.h"
 #include "values/text.h"
 
 #include <fmt/format.h>
@@ -31,19 +31,19 @@ std::string dcgmText(const HostView& view)
         return "DCGM: the text has none of the fields that are read.\n\n";
     }
     const auto gigabytes = [](std::optional<double> bytes) {
-        return report::Cell(bytes, values::Unit::Bytes, {.digits = 1, .divisor = 1e9});
+        return document::Cell(bytes, values::Unit::Bytes, {.digits = 1, .divisor = 1e9});
     };
-    report::Table table;
+    document::Table table;
     table.header = {"GPU",     "SMs active", "tensor cores", "memory active", "NVLink tx GB/s",
                     "rx GB/s", "last Xid"};
     for (const DcgmGpu& gpu : *view.dcgm) {
-        table.rows.push_back({gpu.index ? report::Cell(*gpu.index) : report::Cell(gpu.busId),
-                              report::shareCell(gpu.smActive), report::shareCell(gpu.tensorActive),
-                              report::shareCell(gpu.dramActive), gigabytes(gpu.nvlinkTxBytesPerS),
+        table.rows.push_back({gpu.index ? document::Cell(*gpu.index) : document::Cell(gpu.busId),
+                              document::shareCell(gpu.smActive), document::shareCell(gpu.tensorActive),
+                              document::shareCell(gpu.dramActive), gigabytes(gpu.nvlinkTxBytesPerS),
                               gigabytes(gpu.nvlinkRxBytesPerS),
-                              report::Cell(gpu.lastXid, values::Unit::Count, {})});
+                              document::Cell(gpu.lastXid, values::Unit::Count, {})});
     }
-    return "From DCGM:\n" + report::plainTable(table, "") + "\n";
+    return "From DCGM:\n" + document::plainTable(table, "") + "\n";
 }
 
 Json toJson(const DcgmGpu& gpu)
@@ -75,13 +75,13 @@ std::string processText(const HostView& view)
     if (view.processes.empty()) {
         return "No process of this machine uses a GPU or has a rank from a launcher.\n";
     }
-    report::Table table;
+    document::Table table;
     table.header = {"process", "rank", "program", "state", "GPU"};
     for (const JobProcess& process : view.processes) {
-        table.rows.push_back({process.pid, process.rank ? report::Cell(*process.rank) : report::Cell(),
+        table.rows.push_back({process.pid, process.rank ? document::Cell(*process.rank) : document::Cell(),
                               process.program, stateText(process), gpusOf(view.gpus, process.pid)});
     }
-    return report::plainTable(table, "");
+    return document::plainTable(table, "");
 }
 
 Json toJson(const JobProcess& process, const HostView& view)

@@ -2,7 +2,7 @@
 // The report as text: the summary, a line a process, then the stacks that differ.
 #include "attach/stuck.h"
 #include "attach/tables.h"
-#include "report/table.h"
+#include "document/table.h"
 
 #include <fmt/format.h>
 
@@ -14,16 +14,16 @@ namespace {
 
 std::string processTable(const StuckReport& report)
 {
-    report::Table table;
+    document::Table table;
     table.header = {"process", "rank", "program", "state", "GPU", "place"};
     for (const ProcessReport& each : report.processes) {
         const JobProcess& process = each.process;
         const std::string place = each.standing.place.empty() ? "not known" : each.standing.place;
-        table.rows.push_back({process.pid, process.rank ? report::Cell(*process.rank) : report::Cell(),
+        table.rows.push_back({process.pid, process.rank ? document::Cell(*process.rank) : document::Cell(),
                               process.program, stateText(process), gpusOf(report.gpus, process.pid),
                               each.standing.moved ? place + " (moves)" : place});
     }
-    return report::plainTable(table, "");
+    return document::plainTable(table, "");
 }
 
 std::string nameOf(const JobProcess& process)
@@ -91,7 +91,7 @@ void appendNotes(std::string& text, const StuckReport& report)
 std::string formatText(const StuckReport& report)
 {
     constexpr std::size_t kWidth = 80;
-    std::string text = report::wrap(report.host + ": " + report.summary, kWidth, "") + "\n";
+    std::string text = document::wrap(report.host + ": " + report.summary, kWidth, "") + "\n";
     text += processTable(report);
     text += fmt::format("\nPlaces are those of the main threads in {} samples within {:.1f} s.\n",
                         report.samples, report.secondsWatched);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attach/tables.h"
 
-#include "report/table.h"
+#include "document/table.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 namespace ringside::attach {
 namespace {
 
-using report::Cell;
-using report::NumberStyle;
+using document::Cell;
+using document::NumberStyle;
 
 Cell number(const std::optional<std::int64_t>& value, double divisor = 1)
 {
@@ -21,7 +21,7 @@ Cell number(const std::optional<std::int64_t>& value, double divisor = 1)
 
 Cell bytes(const std::optional<std::int64_t>& value)
 {
-    return report::sizeCell(value ? std::optional(static_cast<double>(*value)) : std::nullopt);
+    return document::sizeCell(value ? std::optional(static_cast<double>(*value)) : std::nullopt);
 }
 
 } // namespace
@@ -31,7 +31,7 @@ std::string gpuText(const Gpus& gpus)
     if (gpus.gpus.empty()) {
         return fmt::format("GPUs: not known: {}\n", gpus.reason.empty() ? "NVML lists none" : gpus.reason);
     }
-    report::Table table;
+    document::Table table;
     table.header = {"GPU", "name", "busy %", "memory", "of", "SM MHz", "max MHz", "W", "deg C", "processes"};
     std::string wrong;
     for (const Gpu& gpu : gpus.gpus) {
@@ -44,7 +44,7 @@ std::string gpuText(const Gpus& gpus)
             wrong += fmt::format("GPU {}: {}\n", gpu.index, text);
         }
     }
-    return report::plainTable(table, "") + wrong;
+    return document::plainTable(table, "") + wrong;
 }
 
 std::string gpusOf(const Gpus& gpus, pid_t pid)

@@ -4,7 +4,7 @@
 #include "cli/option_text.h"
 #include "cli/reference.h"
 #include "cli/terminal.h"
-#include "report/table.h"
+#include "document/table.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ constexpr std::size_t kColumn = 26; // column of descriptions
 /// Returns a name with its description beside or below it.
 std::string entry(const std::string& name, std::string_view text)
 {
-    std::string lines = report::wrap(text, proseWidth(), std::string(kColumn, ' '));
+    std::string lines = document::wrap(text, proseWidth(), std::string(kColumn, ' '));
     const std::string heading = "  " + name;
     if (heading.size() + 2 > kColumn) {
         return heading + "\n" + lines;
@@ -64,7 +64,7 @@ std::string examplesText(std::span<const Example> examples)
 {
     std::string text = "\nExamples:\n";
     for (const Example& example : examples) {
-        text += fmt::format("  {}\n{}", example.line, report::wrap(example.does, proseWidth(), "      "));
+        text += fmt::format("  {}\n{}", example.line, document::wrap(example.does, proseWidth(), "      "));
     }
     return text;
 }

@@ -5,9 +5,9 @@
 
 #ifdef RINGSIDE_HAVE_NCURSES
 #include "cli/run_control.h"
+#include "document/table.h"
 #include "live/show.h"
 #include "live/snapshot.h"
-#include "report/table.h"
 
 #include <ringside/error.h>
 
@@ -175,7 +175,7 @@ std::string textOf(const State& state, std::size_t room)
     }
     std::string text;
     for (const std::string& paragraph : live::explanationOf(*state.view)) {
-        text += report::wrap(paragraph, width, "") + "\n";
+        text += document::wrap(paragraph, width, "") + "\n";
     }
     return text + "A key ends this explanation.";
 }

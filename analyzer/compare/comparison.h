@@ -3,8 +3,8 @@
 // the runs' own noise. It uses the reports' metrics and computes only differences.
 #pragma once
 #include "compare/statistics.h"
+#include "document/table.h"
 #include "report/report.h"
-#include "report/table.h"
 
 #include <limits>
 #include <optional>
@@ -74,12 +74,12 @@ inline constexpr double kUsualTolerance = 0.02;
 inline constexpr const char* kMetricTitle =
     "Medians over steps, with their median absolute deviation, and the mean step; times change in % of the "
     "base's step";
-[[nodiscard]] report::Table metricTable(const Comparison& comparison);
+[[nodiscard]] document::Table metricTable(const Comparison& comparison);
 struct ItemLimits {
     std::size_t rows = std::numeric_limits<std::size_t>::max();
     std::size_t name = std::numeric_limits<std::size_t>::max(); ///< bytes; longer names end in "..."
 };
-[[nodiscard]] report::Table itemTable(const std::vector<Item>& items, const ItemLimits& limits = {});
+[[nodiscard]] document::Table itemTable(const std::vector<Item>& items, const ItemLimits& limits = {});
 
 [[nodiscard]] std::string textOf(const Comparison& comparison, bool markdown, std::size_t width);
 /// Returns ringside-diff/1 (ringside-diff-1.schema.json).

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The history of GPUs as text and as ringside-history/1.
 #include "compare/history.h"
+#include "document/table.h"
 #include "output/json_value.h"
-#include "report/table.h"
 #include "values/text.h"
 
 #include <fmt/format.h>
@@ -40,10 +40,10 @@ std::string sentence(const History& history)
     return text;
 }
 
-report::Table tableOf(const History& history)
+document::Table tableOf(const History& history)
 {
     constexpr std::size_t kMost = 20; // JSON has all
-    report::Table table{{"GPU", "host", "number", "runs", "slow in", "excess", "ranks"}, {}};
+    document::Table table{{"GPU", "host", "number", "runs", "slow in", "excess", "ranks"}, {}};
     for (const GpuHistory& gpu : history.gpus) {
         if (table.rows.size() == kMost) {
             break;
@@ -55,7 +55,7 @@ report::Table tableOf(const History& history)
         table.rows.push_back({gpu.uuid.empty() ? "?" : gpu.uuid, gpu.host, gpu.ordinal,
                               static_cast<std::int64_t>(gpu.runs.size()),
                               static_cast<std::int64_t>(gpu.slowRuns()),
-                              report::shareCell(gpu.medianExcess()), ranks});
+                              document::shareCell(gpu.medianExcess()), ranks});
     }
     return table;
 }
@@ -64,24 +64,25 @@ report::Table tableOf(const History& history)
 
 std::string textOf(const History& history, bool markdown, std::size_t width)
 {
-    const report::Table table = tableOf(history);
+    const document::Table table = tableOf(history);
     const std::string rest = table.rows.size() < history.gpus.size()
                                  ? fmt::format("The first {} of {} GPUs; --format json has all.",
                                                table.rows.size(), history.gpus.size())
                                  : std::string();
     if (markdown) {
-        std::string text = report::markdownText(sentence(history)) + "\n\n" + report::markdownTable(table);
+        std::string text =
+            document::markdownText(sentence(history)) + "\n\n" + document::markdownTable(table);
         text += rest.empty() ? "" : "\n" + rest + "\n";
         for (const std::string& remark : history.remarks) {
-            text += "\n- " + report::markdownText(remark);
+            text += "\n- " + document::markdownText(remark);
         }
         return text + "\n";
     }
     std::string text =
-        report::wrap(sentence(history), width, "") + "\n" + report::plainTable(table, "  ") + "\n";
-    text += rest.empty() ? "" : report::wrap(rest, width, "");
+        document::wrap(sentence(history), width, "") + "\n" + document::plainTable(table, "  ") + "\n";
+    text += rest.empty() ? "" : document::wrap(rest, width, "");
     for (const std::string& remark : history.remarks) {
-        text += report::wrap(remark, width, "");
+        text += document::wrap(remark, width, "");
     }
     return text;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scaling study as text and as ringside-scaling/1.
 #include "compare/scaling.h"
+#include "document/table.h"
 #include "output/json_value.h"
-#include "report/table.h"
 
 #include <fmt/format.h>
 
@@ -24,18 +24,18 @@ std::string sentence(const Scaling& scaling, double fewest)
     return text;
 }
 
-report::Table tableOf(const Scaling& scaling)
+document::Table tableOf(const Scaling& scaling)
 {
-    report::Table table{{"ranks", "run", "step ms", "speed-up", "efficiency", "compute ms", "exposed comm ms",
-                         "exposed copy ms", "idle ms"},
-                        {}};
+    document::Table table{{"ranks", "run", "step ms", "speed-up", "efficiency", "compute ms",
+                           "exposed comm ms", "exposed copy ms", "idle ms"},
+                          {}};
     for (const ScalingPoint& point : scaling.points) {
-        table.rows.push_back({point.ranks, point.run, report::millisecondsCell(point.stepNs.median),
-                              report::ratioCell(point.speedUp), report::shareCell(point.efficiency, 0),
-                              report::millisecondsCell(point.parts.compute),
-                              report::millisecondsCell(point.parts.exposedCommunication),
-                              report::millisecondsCell(point.parts.exposedCopy),
-                              report::millisecondsCell(point.parts.idle)});
+        table.rows.push_back({point.ranks, point.run, document::millisecondsCell(point.stepNs.median),
+                              document::ratioCell(point.speedUp), document::shareCell(point.efficiency, 0),
+                              document::millisecondsCell(point.parts.compute),
+                              document::millisecondsCell(point.parts.exposedCommunication),
+                              document::millisecondsCell(point.parts.exposedCopy),
+                              document::millisecondsCell(point.parts.idle)});
     }
     return table;
 }
@@ -49,17 +49,18 @@ std::string textOf(const Scaling& scaling, double fewest, bool markdown, std::si
             ? "Assumption: each rank has the same work on any number of ranks (give --shared-work if not)."
             : "Assumption: all ranks together have the same work in each run.";
     if (markdown) {
-        std::string text = report::markdownText(sentence(scaling, fewest)) + "\n\n" +
-                           report::markdownTable(tableOf(scaling)) + "\n" + assumed + "\n";
+        std::string text = document::markdownText(sentence(scaling, fewest)) + "\n\n" +
+                           document::markdownTable(tableOf(scaling)) + "\n" + assumed + "\n";
         for (const std::string& remark : scaling.remarks) {
-            text += "\n- " + report::markdownText(remark);
+            text += "\n- " + document::markdownText(remark);
         }
         return text + "\n";
     }
-    std::string text = report::wrap(sentence(scaling, fewest), width, "") + "\n" +
-                       report::plainTable(tableOf(scaling), "  ") + "\n" + report::wrap(assumed, width, "");
+    std::string text = document::wrap(sentence(scaling, fewest), width, "") + "\n" +
+                       document::plainTable(tableOf(scaling), "  ") + "\n" +
+                       document::wrap(assumed, width, "");
     for (const std::string& remark : scaling.remarks) {
-        text += report::wrap(remark, width, "");
+        text += document::wrap(remark, width, "");
     }
     return text;
 }

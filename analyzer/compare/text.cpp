@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A comparison as text for a terminal or as Markdown: first one sentence, then the figures.
 #include "compare/comparison.h"
-#include "report/table.h"
+#include "document/table.h"
 #include "rules/shared/support.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace ringside::compare {
 namespace {
 
-using report::Cell;
+using document::Cell;
 
 constexpr std::size_t kMostItems = 10;
 constexpr std::size_t kLongestName = 44;
@@ -30,9 +30,9 @@ Cell valueCell(const Metric& metric, const Summary& summary)
             .with(spread(summary.mad / 1e6, 2));
     }
     if (metric.unit == Unit::Share) {
-        return report::shareCell(summary.median).with(spread(100 * summary.mad, 1));
+        return document::shareCell(summary.median).with(spread(100 * summary.mad, 1));
     }
-    return report::ratioCell(summary.median).with(spread(summary.mad, 2));
+    return document::ratioCell(summary.median).with(spread(summary.mad, 2));
 }
 
 Cell changeCell(const Metric& metric)
@@ -64,21 +64,21 @@ public:
 
     void heading(std::string_view words)
     {
-        m_text += m_markdown ? fmt::format("\n## {}\n\n", words) : "\n" + report::wrap(words, m_width, "");
+        m_text += m_markdown ? fmt::format("\n## {}\n\n", words) : "\n" + document::wrap(words, m_width, "");
     }
     void line(const std::string& words)
     {
-        m_text += m_markdown ? fmt::format("- {}\n", report::markdownText(words))
-                             : report::wrap(words, m_width, "  ");
+        m_text += m_markdown ? fmt::format("- {}\n", document::markdownText(words))
+                             : document::wrap(words, m_width, "  ");
     }
     void first(const std::string& words)
     {
-        m_text +=
-            m_markdown ? fmt::format("{}\n", report::markdownText(words)) : report::wrap(words, m_width, "");
+        m_text += m_markdown ? fmt::format("{}\n", document::markdownText(words))
+                             : document::wrap(words, m_width, "");
     }
-    void table(const report::Table& table)
+    void table(const document::Table& table)
     {
-        m_text += m_markdown ? report::markdownTable(table) : report::plainTable(table, "  ");
+        m_text += m_markdown ? document::markdownTable(table) : document::plainTable(table, "  ");
     }
     void items(std::string_view title, const std::vector<Item>& items)
     {
@@ -100,9 +100,9 @@ private:
 
 } // namespace
 
-report::Table metricTable(const Comparison& comparison)
+document::Table metricTable(const Comparison& comparison)
 {
-    report::Table table{{"of a step", "base", "new", "change (95 %)", "verdict"}, {}};
+    document::Table table{{"of a step", "base", "new", "change (95 %)", "verdict"}, {}};
     for (const Metric& metric : comparison.metrics) {
         table.rows.push_back({wordsOf(metric.name), valueCell(metric, metric.base),
                               valueCell(metric, metric.now), changeCell(metric),
@@ -111,14 +111,14 @@ report::Table metricTable(const Comparison& comparison)
     return table;
 }
 
-report::Table itemTable(const std::vector<Item>& items, const ItemLimits& limits)
+document::Table itemTable(const std::vector<Item>& items, const ItemLimits& limits)
 {
     constexpr int kDecimals = 3;
-    const auto ms = [](const std::optional<double>& ns) { return report::millisecondsCell(ns, kDecimals); };
+    const auto ms = [](const std::optional<double>& ns) { return document::millisecondsCell(ns, kDecimals); };
     const auto count = [](const std::optional<double>& value) {
-        return Cell(value, Unit::Count, {.kind = report::NumberStyle::Kind::Significant, .digits = 4});
+        return Cell(value, Unit::Count, {.kind = document::NumberStyle::Kind::Significant, .digits = 4});
     };
-    report::Table table{{"name", "", "base ms", "new ms", "difference", "base calls", "new calls"}, {}};
+    document::Table table{{"name", "", "base ms", "new ms", "difference", "base calls", "new calls"}, {}};
     for (std::size_t i = 0; i < std::min(limits.rows, items.size()); ++i) {
         const Item& item = items[i];
         table.rows.push_back(

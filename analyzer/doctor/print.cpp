@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor/print.h"
 
+#include "document/table.h"
 #include "output/json_value.h"
-#include "report/table.h"
 #include "settings/versions.h"
 
 #include <fmt/format.h>
@@ -111,13 +111,13 @@ std::vector<std::string> overview(const Facts& facts)
 
 std::string differencesText(const Examination& examination, Style style)
 {
-    report::Table table{{"fact", "value", "hosts"}, {}};
+    document::Table table{{"fact", "value", "hosts"}, {}};
     for (const Difference& each : examination.differences) {
         for (const auto& [value, hosts] : each.hosts) {
             table.rows.push_back({each.fact, value, hostsText(hosts)});
         }
     }
-    return style == Style::Markdown ? report::markdownTable(table) : report::plainTable(table, "  ");
+    return style == Style::Markdown ? document::markdownTable(table) : document::plainTable(table, "  ");
 }
 
 std::string adviceText(const SharedFinding& said, std::size_t hosts, Style style, std::size_t width)
@@ -127,11 +127,11 @@ std::string adviceText(const SharedFinding& said, std::size_t hosts, Style style
                                          said.advice.title, othersText(said), where);
     const std::string fix = said.advice.fix.empty() ? "" : "  try: " + said.advice.fix;
     if (style == Style::Markdown) {
-        return fmt::format("- **{}** {}{}\n", report::markdownText(head),
-                           report::markdownText(said.advice.advice),
+        return fmt::format("- **{}** {}{}\n", document::markdownText(head),
+                           document::markdownText(said.advice.advice),
                            fix.empty() ? "" : "\n  `" + said.advice.fix + "`");
     }
-    return report::wrap(head, width, "") + report::wrap(said.advice.advice, width, "    ") +
+    return document::wrap(head, width, "") + document::wrap(said.advice.advice, width, "    ") +
            (fix.empty() ? "" : "  " + fix + "\n");
 }
 
@@ -151,8 +151,8 @@ std::string textOf(const Examination& examination, Style style, std::size_t widt
     const ExaminedHost& first = examination.hosts.front();
     for (const std::string& line : overview(first.host.facts)) {
         text += fmt::format("{}{}\n", markdown ? "- " : "",
-                            markdown ? report::markdownText(line)
-                                     : report::wrap(line, width, first.host.name + ": "));
+                            markdown ? document::markdownText(line)
+                                     : document::wrap(line, width, first.host.name + ": "));
         if (!markdown) {
             text.pop_back();
         }
@@ -171,9 +171,9 @@ std::string fixesOf(const Examination& examination, std::size_t width)
         "# Printed by ringside doctor --fix, which runs none of them. Read each line before you run it.\n";
     for (const SharedFinding& said : together(examination)) {
         if (!said.advice.fix.empty()) {
-            text +=
-                report::wrap(fmt::format("{} ({})", said.advice.title, hostsText(said.hosts)), width, "# ") +
-                said.advice.fix + "\n";
+            text += document::wrap(fmt::format("{} ({})", said.advice.title, hostsText(said.hosts)), width,
+                                   "# ") +
+                    said.advice.fix + "\n";
         }
     }
     return text;

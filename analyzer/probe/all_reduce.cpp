@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/all_reduce.h"
 
+#include "document/table.h"
 #include "output/json_value.h"
-#include "report/table.h"
 #include "values/quantile.h"
 
 #include <dlfcn.h>
@@ -256,17 +256,17 @@ std::string textOf(const AllReduceCurve& curve)
     if (!curve.missing.empty()) {
         return fmt::format("All-reduce: not measured: {}\n", curve.missing);
     }
-    report::Table table{{"KiB", "us", "bus GB/s", "repeats"}, {}};
+    document::Table table{{"KiB", "us", "bus GB/s", "repeats"}, {}};
     for (const CurvePoint& point : curve.points) {
         table.rows.push_back(
-            {report::Cell(static_cast<double>(point.bytes), values::Unit::Bytes, {.divisor = kKibibyte}),
-             report::microsecondsCell(static_cast<double>(point.ns), 1),
-             report::Cell(curve.busGBs(point), values::Unit::GigabytesPerSecond, {.digits = 2}),
+            {document::Cell(static_cast<double>(point.bytes), values::Unit::Bytes, {.divisor = kKibibyte}),
+             document::microsecondsCell(static_cast<double>(point.ns), 1),
+             document::Cell(curve.busGBs(point), values::Unit::GigabytesPerSecond, {.digits = 2}),
              point.repeats});
     }
     return fmt::format("All-reduce of float32 over {} {}GPUs of this host, NCCL {}, medians\n", curve.gpus,
                        curve.emulated ? "emulated " : "", curve.ncclVersion) +
-           report::plainTable(table, "  ") +
+           document::plainTable(table, "  ") +
            (curve.stopped.empty() ? "" : fmt::format("  stopped: {}\n", curve.stopped));
 }
 

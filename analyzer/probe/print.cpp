@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "document/table.h"
 #include "output/json_value.h"
 #include "probe/judge.h"
 #include "probe/matrix.h"
-#include "report/table.h"
 #include "trace/utf8.h"
 
 #include <fmt/format.h>
@@ -16,28 +16,28 @@ namespace {
 template <class Cell>
 std::string tableOf(const Matrix& matrix, const Cell& cell)
 {
-    report::Table table{{"from \\ to"}, {}};
+    document::Table table{{"from \\ to"}, {}};
     for (std::size_t sender = 0; sender < matrix.hosts.size(); ++sender) {
         table.header.push_back(matrix.hosts[sender]);
-        std::vector<report::Cell> row{matrix.hosts[sender]};
+        std::vector<document::Cell> row{matrix.hosts[sender]};
         for (std::size_t receiver = 0; receiver < matrix.hosts.size(); ++receiver) {
-            row.push_back(sender == receiver ? report::Cell("") : cell(sender, receiver));
+            row.push_back(sender == receiver ? document::Cell("") : cell(sender, receiver));
         }
         table.rows.push_back(std::move(row));
     }
-    return report::plainTable(table, "  ");
+    return document::plainTable(table, "  ");
 }
 
-report::Cell gigabitsCell(double gbps)
+document::Cell gigabitsCell(double gbps)
 {
     return {gbps, values::Unit::GigabitsPerSecond, {.digits = 2}};
 }
 
 template <int Decimals>
-report::Cell timeCell(double us)
+document::Cell timeCell(double us)
 {
     constexpr double kNsAMicrosecond = 1e3;
-    return report::microsecondsCell(us * kNsAMicrosecond, Decimals);
+    return document::microsecondsCell(us * kNsAMicrosecond, Decimals);
 }
 
 std::optional<double> railShare(const Matrix& matrix, std::size_t sender, std::size_t receiver,
@@ -67,7 +67,7 @@ std::string shareTable(const Matrix& matrix, Network network)
     std::string table = tableOf(matrix, [&](std::size_t sender, std::size_t receiver) {
         const auto share = shareOf(matrix, network, sender, receiver);
         known = known || share;
-        return report::shareCell(share);
+        return document::shareCell(share);
     });
     return known ? "\nShare of the line rate\n" + table : std::string();
 }
@@ -79,19 +79,19 @@ std::string rateText(double mbps)
     return mbps > 0 ? fmt::format(", {:g} Gb/s", mbps / kMegabits) : std::string();
 }
 
-std::string tcpTable(const Matrix& matrix, double Measurement::*figure, report::Cell (*cellOf)(double))
+std::string tcpTable(const Matrix& matrix, double Measurement::*figure, document::Cell (*cellOf)(double))
 {
     return tableOf(matrix, [&](std::size_t sender, std::size_t receiver) {
         const auto& measured = matrix.directions[sender][receiver];
-        return measured ? cellOf((*measured).*figure) : report::Cell("none");
+        return measured ? cellOf((*measured).*figure) : document::Cell("none");
     });
 }
 
-std::string rdmaTable(const Matrix& matrix, double RdmaMeasurement::*figure, report::Cell (*cellOf)(double))
+std::string rdmaTable(const Matrix& matrix, double RdmaMeasurement::*figure, document::Cell (*cellOf)(double))
 {
     return tableOf(matrix, [&](std::size_t sender, std::size_t receiver) {
         const RdmaDirection::Rail* const rail = matrix.rdma[sender][receiver].slowest();
-        return rail != nullptr ? cellOf((*rail->result.measured).*figure) : report::Cell("none");
+        return rail != nullptr ? cellOf((*rail->result.measured).*figure) : document::Cell("none");
     });
 }
 
@@ -112,7 +112,7 @@ std::string p999Text(const Matrix& matrix)
         const auto& measured = matrix.directions[sender][receiver];
         const auto us = measured ? measured->roundTripP999Us : std::nullopt;
         known = known || us;
-        return us ? timeCell<0>(*us) : report::Cell("none");
+        return us ? timeCell<0>(*us) : document::Cell("none");
     });
     return known ? "\nRound trip of 8 bytes, 99.9th percentile, us\n" + table : std::string();
 }
@@ -258,7 +258,7 @@ std::string textOf(const Matrix& matrix, const Verdict& verdict, std::size_t wid
             fmt::format("Check rail {} first: it is slow in most directions, its siblings are not.\n", rail);
     }
     for (const Outlier& each : verdict.outliers) {
-        text += report::wrap(each.what, width, "  ");
+        text += document::wrap(each.what, width, "  ");
     }
     text += verdict.outliers.empty() ? "No direction is an outlier.\n" : "";
     // names and reasons come from agents, which may send any character

@@ -23,15 +23,15 @@ Json jsonValue(const Value& value)
         value);
 }
 
-report::Cell cellOf(const Value& value)
+document::Cell cellOf(const Value& value)
 {
     return std::visit(
-        [](const auto& held) -> report::Cell {
+        [](const auto& held) -> document::Cell {
             using Held = std::decay_t<decltype(held)>;
             if constexpr (std::is_same_v<Held, std::monostate>) {
                 return std::string();
             } else if constexpr (std::is_same_v<Held, double>) {
-                return {held, values::Unit::Count, {.kind = report::NumberStyle::Kind::Exact}};
+                return {held, values::Unit::Count, {.kind = document::NumberStyle::Kind::Exact}};
             } else {
                 return held;
             }
@@ -76,12 +76,12 @@ std::string endText(const Answer& answer)
 
 std::string valueText(const Value& value)
 {
-    return report::exactText(cellOf(value));
+    return document::exactText(cellOf(value));
 }
 
-report::Table tableOf(const Answer& answer)
+document::Table tableOf(const Answer& answer)
 {
-    report::Table table{answer.columns, {}};
+    document::Table table{answer.columns, {}};
     for (const auto& row : answer.rows) {
         std::ranges::transform(row, std::back_inserter(table.rows.emplace_back()), cellOf);
     }

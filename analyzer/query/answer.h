@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The result of an SQL statement: rows, or the place of an error; as text table, CSV or JSON.
 #pragma once
-#include "report/table.h"
+#include "document/table.h"
 
 #include <cstdint>
 #include <optional>
@@ -42,7 +42,7 @@ struct Place {
 
 /// Returns the text of CSV: null is empty, numbers as SQLite prints them.
 [[nodiscard]] std::string valueText(const Value& value);
-[[nodiscard]] report::Table tableOf(const Answer& answer);
+[[nodiscard]] document::Table tableOf(const Answer& answer);
 /// Returns an array with an object for each row.
 [[nodiscard]] std::string jsonOf(const Answer& answer);
 

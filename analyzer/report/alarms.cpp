@@ -4,9 +4,9 @@
 namespace ringside::report {
 namespace {
 
-Cell secondsCell(std::optional<std::int64_t> ns)
+document::Cell secondsCell(std::optional<std::int64_t> ns)
 {
-    const NumberStyle seconds{.digits = 1, .divisor = 1e9};
+    const document::NumberStyle seconds{.digits = 1, .divisor = 1e9};
     return {ns ? std::optional(static_cast<double>(*ns)) : std::nullopt, values::Unit::Ns, seconds};
 }
 
@@ -21,13 +21,14 @@ std::optional<std::int64_t> sinceStartNs(const Report& report, std::int64_t epoc
                                                           : std::nullopt;
 }
 
-Table alarmTable(const Report& report)
+document::Table alarmTable(const Report& report)
 {
-    Table table{{"alarm", "began s", "ended s", "what"}, {}};
+    document::Table table{{"alarm", "began s", "ended s", "what"}, {}};
     for (const live::AlarmSpan& span : report.alarms) {
         table.rows.push_back({span.kind, secondsCell(sinceStartNs(report, span.beganMs)),
-                              span.endedMs ? secondsCell(sinceStartNs(report, *span.endedMs))
-                                           : Cell::absent("still in force when the recording ended"),
+                              span.endedMs
+                                  ? secondsCell(sinceStartNs(report, *span.endedMs))
+                                  : document::Cell::absent("still in force when the recording ended"),
                               span.message});
     }
     return table;

@@ -4,7 +4,7 @@
 // through it.
 #pragma once
 #include "report/report.h"
-#include "report/table.h"
+#include "document/table.h"
 
 #include <vector>
 

@@ -50,13 +50,20 @@ std::int64_t ownCost(const std::vector<rules::Finding>& findings, const rules::F
     return biggest > 0 && biggest >= whole / kGoodPart ? std::min(own, biggest - 1) : own;
 }
 
+/// What restates a loss is shown as a part of it, and so must not be more severe.
+bool mayHide(const rules::Finding& loss, const rules::Finding& restatement)
+{
+    return loss.severity >= restatement.severity;
+}
+
 /// Returns true if a finding is at least three quarters of the finding that includes it. A smaller part has
 /// its own remedy: 16-bit gradients save transfer even if a rank is late.
 bool isNearlyAllOf(const rules::Finding& part, std::string_view holder,
                    const std::vector<rules::Finding>& findings)
 {
     const auto whole = std::ranges::find(findings, holder, &rules::Finding::rule);
-    return whole != findings.end() && *part.costNsPerStep >= whole->costNsPerStep.value_or(0) / 4 * 3;
+    return whole != findings.end() && whole->costNsPerStep && mayHide(*whole, part) &&
+           *part.costNsPerStep >= *whole->costNsPerStep / 4 * 3;
 }
 
 /// Returns the finding that this one restates, or null.
@@ -117,7 +124,7 @@ void findRestatements(std::vector<rules::Finding>& findings, const HolderNames& 
                     biggest == nullptr || *cause.costNsPerStep > *biggest->costNsPerStep ? &cause : biggest;
             }
         }
-        if (biggest != nullptr && explained >= *finding.costNsPerStep / 2) {
+        if (biggest != nullptr && mayHide(*biggest, finding) && explained >= *finding.costNsPerStep / 2) {
             finding.restates = biggest->rule;
         } else if (!holders[i].empty() && isNearlyAllOf(finding, holders[i].front(), findings)) {
             finding.restates = holders[i].front();

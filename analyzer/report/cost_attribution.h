@@ -26,6 +26,7 @@ void findRestatements(std::vector<rules::Finding>& findings, const HolderNames& 
 /// Only the including rule stays in Finding::partOf.
 void sortFindings(std::vector<rules::Finding>& findings, const HolderNames& holders);
 /// Follows Finding::restates to its end. Returns the finding itself if it restates none.
+/// Whoever counts findings counts those that are their own loss.
 [[nodiscard]] const rules::Finding& lossOf(const std::vector<rules::Finding>& findings,
                                            const rules::Finding& finding);
 

@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines what an output format of `ringside report` is. Each format is one file in formats/ and is
-// registered under the name of that file. It turns a report into text, or into a folder of files, and
-// computes nothing itself.
+// The output formats of `ringside report`: those that show the report's document (document/formats/), and
+// those that write its facts. Each of the latter is one file in formats/, registered under the name of that
+// file, and computes nothing itself.
 #pragma once
+#include "document/renderer.h"
 #include "report/report.h"
 
 #include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ringside::report {
 
-enum class Colour : std::uint8_t { Never, Ansi };
-
-/// How much of a report a text shows.
-enum class Extent : std::uint8_t {
-    Screen, ///< the costliest findings and the start of long lists, with the number of rows left out
-    All,
-};
-
-/// Appearance of a text for people. Other formats ignore it.
-struct TextStyle {
-    Colour colour = Colour::Never;
-    std::size_t width = 80; ///< of prose, in characters; tables may be wider
-    Extent extent = Extent::Screen;
-};
+using document::Colour;
+using document::Extent;
+using document::TextStyle;
 
 struct Format {
     std::string_view id;
     std::string_view title;
-    std::string (*render)(const Report&, const TextStyle&) = nullptr;
-    /// Used instead of `render` by formats that consist of several files: writes into `folder`, which is
+    std::string (*facts)(const Report&) = nullptr;
+    /// Used instead of `facts` by formats that consist of several files: writes into `folder`, which is
     /// created if it does not exist. Existing files are never overwritten. Throws ringside::Error (Io).
     void (*writeFolder)(const Report&, const std::filesystem::path& folder) = nullptr;
+    const document::Renderer* renderer = nullptr; ///< of a format that shows the document
+
+    /// Not for formats that consist of several files.
+    [[nodiscard]] std::string render(const Report& report, const TextStyle& style = {}) const;
 };
 
-[[nodiscard]] std::span<const Format* const> all();
+/// Returns those of formats/.
+[[nodiscard]] std::span<const Format* const> factFormats();
+/// Returns all, by name.
+[[nodiscard]] const std::vector<Format>& formats();
 /// Returns the name for users: the id with hyphens.
 [[nodiscard]] std::string nameOf(const Format& format);
+/// Finds a format by its name for users. Throws ringside::Error (Usage) if there is none.
+[[nodiscard]] const Format& formatNamed(std::string_view name);
 
 } // namespace ringside::report
 

@@ -116,32 +116,34 @@ HostMap hostMapOf(const Report& report)
     return {hostsOf(report), traffic.source, connectionsOf(report, traffic)};
 }
 
-Table connectionTable(const Report& report, const HostMap& map)
+document::Table connectionTable(const Report& report, const HostMap& map)
 {
     const auto nameOf = [&](std::size_t host) {
         return std::ranges::find(map.hosts, host, &MapHost::host)->name;
     };
-    Table table{{"from", "to", "sent", "rate\nGB/s", "sent\nagain", "health", "what was found"}, {}};
+    document::Table table{{"from", "to", "sent", "rate\nGB/s", "sent\nagain", "health", "what was found"},
+                          {}};
     for (const Connection& each : map.connections) {
         std::string found;
         for (const rules::Finding* const finding : each.findings) {
             found += (found.empty() ? "" : "; ") + report.sentence(finding->title);
         }
         table.rows.push_back({nameOf(each.traffic.sender), nameOf(each.traffic.receiver),
-                              sizeCell(static_cast<double>(each.traffic.bytes)),
-                              Cell(each.traffic.gbs, values::Unit::GigabytesPerSecond,
-                                   {.kind = NumberStyle::Kind::Significant, .digits = 3}),
+                              document::sizeCell(static_cast<double>(each.traffic.bytes)),
+                              document::Cell(each.traffic.gbs, values::Unit::GigabytesPerSecond,
+                                             {.kind = document::NumberStyle::Kind::Significant, .digits = 3}),
                               each.traffic.retransmits
-                                  ? Cell(*each.traffic.retransmits)
-                                  : Cell::absent("segments are counted on TCP connections only"),
-                              healthName(each.health), found.empty() ? Cell() : Cell(found)});
+                                  ? document::Cell(*each.traffic.retransmits)
+                                  : document::Cell::absent("segments are counted on TCP connections only"),
+                              healthName(each.health),
+                              found.empty() ? document::Cell() : document::Cell(found)});
     }
     return table;
 }
 
-Table hostTable(const HostMap& map)
+document::Table hostTable(const HostMap& map)
 {
-    Table table{{"host", "ranks", "ports", "not ok", "ports nearest to the GPUs of ranks"}, {}};
+    document::Table table{{"host", "ranks", "ports", "not ok", "ports nearest to the GPUs of ranks"}, {}};
     for (const MapHost& host : map.hosts) {
         std::string notOk;
         std::string nearest;
@@ -156,9 +158,10 @@ Table hostTable(const HostMap& map)
             }
         }
         table.rows.push_back(
-            {host.name, rankList(host.ranks), host.ports.size(), notOk.empty() ? Cell() : Cell(notOk),
-             nearest.empty() ? Cell::absent("the places of GPUs and ports on PCIe are not known")
-                             : Cell(nearest)});
+            {host.name, rankList(host.ranks), host.ports.size(),
+             notOk.empty() ? document::Cell() : document::Cell(notOk),
+             nearest.empty() ? document::Cell::absent("the places of GPUs and ports on PCIe are not known")
+                             : document::Cell(nearest)});
     }
     return table;
 }

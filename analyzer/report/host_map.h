@@ -2,9 +2,9 @@
 // The hosts of a run with their ports, and which hosts exchanged data, with the health of both: what a map of
 // the network shows, and the tables that say the same.
 #pragma once
+#include "document/table.h"
 #include "metrics/host_traffic.h"
 #include "report/links.h"
-#include "report/table.h"
 
 #include <string>
 #include <vector>
@@ -42,9 +42,9 @@ struct HostMap {
 /// The map refers to the report's findings. Computed on each call, so call it once.
 [[nodiscard]] HostMap hostMapOf(const Report& report);
 /// Returns one row for each connection, in their order.
-[[nodiscard]] Table connectionTable(const Report& report, const HostMap& map);
+[[nodiscard]] document::Table connectionTable(const Report& report, const HostMap& map);
 /// Returns one row for each host: its ranks, its ports, and which GPUs are nearest to which port.
-[[nodiscard]] Table hostTable(const HostMap& map);
+[[nodiscard]] document::Table hostTable(const HostMap& map);
 /// Returns the findings that name a port.
 [[nodiscard]] std::vector<const rules::Finding*> findingsOf(const Report& report, const MapHost& host,
                                                             const MapPort& port);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/link_text.h"
 
+#include "document/table.h"
 #include "output/json_value.h"
 #include "output/prometheus_text.h"
 #include "report/links.h"
-#include "report/table.h"
 
 #include <fmt/format.h>
 
@@ -15,38 +15,40 @@
 namespace ringside::report {
 namespace {
 
-Cell gigabitsCell(std::optional<double> gigabitsPerS)
+document::Cell gigabitsCell(std::optional<double> gigabitsPerS)
 {
     return {gigabitsPerS, values::Unit::GigabitsPerSecond, {.digits = 2}};
 }
 
-Cell meanRate(const metrics::Port& port, const trace::SeriesMetric& metric)
+document::Cell meanRate(const metrics::Port& port, const trace::SeriesMetric& metric)
 {
     constexpr double kBits = 8.0;
     const auto gain = port.gain(metric);
     const std::int64_t ns = port.sampled().length();
     return gain && ns > 0 ? gigabitsCell(static_cast<double>(*gain) * kBits / static_cast<double>(ns))
-                          : Cell::absent("the port's bytes were not counted");
+                          : document::Cell::absent("the port's bytes were not counted");
 }
 
-Cell utilization(const metrics::Port& port, const trace::SeriesMetric& metric)
+document::Cell utilization(const metrics::Port& port, const trace::SeriesMetric& metric)
 {
-    return shareCell(port.utilization(metric, port.sampled()));
+    return document::shareCell(port.utilization(metric, port.sampled()));
 }
 
-Cell rate(const metrics::Port& port)
+document::Cell rate(const metrics::Port& port)
 {
     constexpr double kMbps = 1000.0;
     constexpr int kDigits = 6;
     const auto mbps = port.last("rate_mbps");
-    return mbps ? Cell(static_cast<double>(*mbps) / kMbps, values::Unit::GigabitsPerSecond,
-                       {.kind = NumberStyle::Kind::Significant, .digits = kDigits, .suffix = " Gb/s "})
+    return mbps ? document::Cell(static_cast<double>(*mbps) / kMbps, values::Unit::GigabitsPerSecond,
+                                 {.kind = document::NumberStyle::Kind::Significant,
+                                  .digits = kDigits,
+                                  .suffix = " Gb/s "})
                       .with(std::string(port.fact("generation")))
-                : Cell::absent("the port's rate was not read");
+                : document::Cell::absent("the port's rate was not read");
 }
 
 /// Returns the counters that increased, except those of the traffic.
-Cell moved(const metrics::Port& port)
+document::Cell moved(const metrics::Port& port)
 {
     std::string text;
     for (const auto& [metric, values] : port.values) {
@@ -56,14 +58,14 @@ Cell moved(const metrics::Port& port)
                                 port.gainedAtLeast(metric) ? " or more" : "");
         }
     }
-    return text.empty() ? Cell() : Cell(text);
+    return text.empty() ? document::Cell() : document::Cell(text);
 }
 
-Table tableOf(const Report& report, const std::vector<Link>& links)
+document::Table tableOf(const Report& report, const std::vector<Link>& links)
 {
-    Table table{{"host", "port", "state", "rate", "sends\nGb/s", "of rate", "receives\nGb/s", "of rate",
-                 "health", "counters that moved"},
-                {}};
+    document::Table table{{"host", "port", "state", "rate", "sends\nGb/s", "of rate", "receives\nGb/s",
+                           "of rate", "health", "counters that moved"},
+                          {}};
     for (const Link& link : links) {
         const metrics::Port& port = link.port;
         table.rows.push_back({port.host, port.name, stateName(port.last("state")), rate(port),
@@ -76,7 +78,7 @@ Table tableOf(const Report& report, const std::vector<Link>& links)
 
 /// Returns the median and the largest share of the rate that was sent, or empty cells.
 template <class Each>
-std::array<Cell, 2> sentCells(const std::vector<Each>& uses)
+std::array<document::Cell, 2> sentCells(const std::vector<Each>& uses)
 {
     std::vector<double> shares;
     for (const Each& each : uses) {
@@ -88,29 +90,29 @@ std::array<Cell, 2> sentCells(const std::vector<Each>& uses)
         return {};
     }
     const double most = *std::ranges::max_element(shares);
-    return {shareCell(model::median(std::move(shares))), shareCell(most)};
+    return {document::shareCell(model::median(std::move(shares))), document::shareCell(most)};
 }
 
 /// Returns the table of links that were sampled while steps ran.
 std::string useText(const std::vector<Link>& links)
 {
-    Table table{{"host", "port", "share of\nits host", "in commu-\nnication\nGb/s", "of rate",
-                 "steps,\nmedian", "most", "collectives,\nmedian", "most"},
-                {}};
+    document::Table table{{"host", "port", "share of\nits host", "in commu-\nnication\nGb/s", "of rate",
+                           "steps,\nmedian", "most", "collectives,\nmedian", "most"},
+                          {}};
     for (const Link& link : links) {
         if (!link.use.communicationBitsPerNs) {
             continue;
         }
         const auto steps = sentCells(link.use.steps);
         const auto collectives = sentCells(link.use.collectives);
-        table.rows.push_back({link.port.host, link.port.name, shareCell(link.use.railShare),
+        table.rows.push_back({link.port.host, link.port.name, document::shareCell(link.use.railShare),
                               gigabitsCell(link.use.communicationBitsPerNs),
-                              shareCell(link.use.communication), steps[0], steps[1], collectives[0],
+                              document::shareCell(link.use.communication), steps[0], steps[1], collectives[0],
                               collectives[1]});
     }
     return table.rows.empty()
                ? ""
-               : "\n" + plainTable(table, "  ") +
+               : "\n" + document::plainTable(table, "  ") +
                      "  What they sent: in communication as if all of it was communication; in steps and "
                      "collectives\n"
                      "  that are longer than the time between readings, as shares of the rate.\n";
@@ -132,9 +134,9 @@ std::string movementText(const std::vector<Link>& links, std::size_t width)
     for (const Link& link : links) {
         for (std::size_t i = 0; i < std::min(kShown, link.use.moved.size()); ++i) {
             const metrics::Movement& moved = link.use.moved[i];
-            text += wrap(fmt::format("{}: {} +{} {}", link.port.label(), moved.metric.text(), moved.gain.gain,
-                                     stepsText(moved)),
-                         width, "    ");
+            text += document::wrap(fmt::format("{}: {} +{} {}", link.port.label(), moved.metric.text(),
+                                               moved.gain.gain, stepsText(moved)),
+                                   width, "    ");
         }
         if (const std::size_t all = link.use.moved.size() + link.use.movedLeftOut; all > kShown) {
             text += fmt::format("    {}: {} more\n", link.port.label(), all - kShown);
@@ -176,16 +178,16 @@ std::string missingText(const std::vector<Link>& links, std::size_t width)
     }
     std::string text;
     for (const auto& [reason, missing] : byReason) {
-        text += wrap(fmt::format("{}: {} ({})", portsText(missing.ports, links.size()),
-                                 fmt::join(missing.metrics, ", "), reason),
-                     width, "    ");
+        text += document::wrap(fmt::format("{}: {} ({})", portsText(missing.ports, links.size()),
+                                           fmt::join(missing.metrics, ", "), reason),
+                               width, "    ");
     }
     return text;
 }
 
 } // namespace
 
-Table portTable(const Report& report)
+document::Table portTable(const Report& report)
 {
     return tableOf(report, linksOf(report));
 }
@@ -198,12 +200,13 @@ std::string linksText(const Report& report, std::size_t width)
     }
     const std::vector<Link> links = linksOf(report);
     if (!links.empty()) {
-        text += "\n" + plainTable(tableOf(report, links), "  ") + useText(links) + movementText(links, width);
+        text += "\n" + document::plainTable(tableOf(report, links), "  ") + useText(links) +
+                movementText(links, width);
     }
     for (const rules::Finding* finding : linkFindings(report)) {
         text += fmt::format("\n  {} ({})\n", rules::severityName(finding->severity), finding->rule);
-        text += wrap(report.sentence(finding->title), width, "    ");
-        text += wrap("-> " + report.sentence(finding->advice), width, "    ");
+        text += document::wrap(report.sentence(finding->title), width, "    ");
+        text += document::wrap("-> " + report.sentence(finding->advice), width, "    ");
     }
     const std::string missing = missingText(links, width);
     return text + (missing.empty() ? "" : "\n  Not measured:\n" + missing);

@@ -22,8 +22,10 @@ struct Verdict {
     words::Text summary; ///< one paragraph: what limits the run, what it costs, what to try first
     rules::Limit limitedBy = rules::Limit::Nothing;
     Confidence confidence = Confidence::High;
-    words::Text reason;             ///< why the confidence is not high; empty if it is
-    std::string rule;               ///< rule of the finding that it names first; empty if none
+    words::Text reason; ///< why the confidence is not high; empty if it is
+    std::string rule;   ///< rule of the finding that it names first; empty if none
+    /// That finding, as index into Report::findings. The summary gives its advice.
+    std::optional<std::size_t> finding;
     std::vector<Judged> conditions; ///< of its confidence; none for a run that is broken
 };
 
@@ -92,5 +94,7 @@ struct Draft {
 void setOption(rules::OptionValues& values, std::string_view assignment);
 
 [[nodiscard]] Verdict computeVerdict(const Report& report);
+/// Returns the finding that the verdict names first; null if it names none.
+[[nodiscard]] const rules::Finding* namedFinding(const Report& report);
 
 } // namespace ringside::report

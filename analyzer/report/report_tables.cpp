@@ -40,22 +40,22 @@ std::vector<PlaceColumn> placeColumns(const model::ParallelLayout& layout)
 }
 
 /// Returns the position of a rank in one dimension: "3/4".
-Cell placeCell(const model::ParallelLayout& layout, std::size_t rank, const PlaceColumn& column)
+document::Cell placeCell(const model::ParallelLayout& layout, std::size_t rank, const PlaceColumn& column)
 {
-    return Cell((layout.places[rank].*column.number).value_or(1))
+    return document::Cell((layout.places[rank].*column.number).value_or(1))
         .with(fmt::format("/{}", layout.sizes.*column.size));
 }
 
-Cell overlapCell(const metrics::Breakdown& total)
+document::Cell overlapCell(const metrics::Breakdown& total)
 {
     constexpr int kDecimals = 0;
-    return total.communicationNs > 0
-               ? shareCell(static_cast<double>(total.overlapNs) / static_cast<double>(total.communicationNs),
-                           kDecimals)
-               : Cell::absent("no communication");
+    return total.communicationNs > 0 ? document::shareCell(static_cast<double>(total.overlapNs) /
+                                                               static_cast<double>(total.communicationNs),
+                                                           kDecimals)
+                                     : document::Cell::absent("no communication");
 }
 
-Cell busBandwidthCell(std::optional<double> gigabytesPerS)
+document::Cell busBandwidthCell(std::optional<double> gigabytesPerS)
 {
     return {gigabytesPerS, values::Unit::GigabytesPerSecond, {.digits = 2}};
 }
@@ -67,32 +67,35 @@ std::optional<double> toDouble(const std::optional<Number>& value)
 }
 
 /// The figures of a row; of a group, `rank` holds the sums over its members.
-std::vector<Cell> breakdownCells(const Report& report, const metrics::RankMetrics& rank)
+std::vector<document::Cell> breakdownCells(const Report& report, const metrics::RankMetrics& rank)
 {
-    const Cell unknown = Cell::absent("not measured: the arrivals of ranks at collectives are not known");
+    const document::Cell unknown =
+        document::Cell::absent("not measured: the arrivals of ranks at collectives are not known");
     const metrics::Breakdown& total = rank.total;
     const bool arrived = report.metrics.arrivalsMeasured();
-    const auto ms = [&](std::int64_t ns) { return millisecondsCell(static_cast<double>(rank.ofAStep(ns))); };
+    const auto ms = [&](std::int64_t ns) {
+        return document::millisecondsCell(static_cast<double>(rank.ofAStep(ns)));
+    };
     return {ms(total.stepNs),
             ms(total.computeNs),
             ms(total.exposedCommunicationNs),
             ms(total.exposedCopyNs),
             ms(total.idleNs),
-            ratioCell(total.ratio()),
+            document::ratioCell(total.ratio()),
             overlapCell(total),
-            shareCell(total.utilization()),
-            report.metrics.usefulMeasured() ? shareCell(total.usefulUtilization()) : unknown,
+            document::shareCell(total.utilization()),
+            report.metrics.usefulMeasured() ? document::shareCell(total.usefulUtilization()) : unknown,
             arrived ? ms(total.waitNs) : unknown,
-            arrived ? Cell(rank.lastArrivals) : unknown};
+            arrived ? document::Cell(rank.lastArrivals) : unknown};
 }
 
-std::vector<Cell> breakdownRow(const Report& report, const metrics::RankMetrics& rank)
+std::vector<document::Cell> breakdownRow(const Report& report, const metrics::RankMetrics& rank)
 {
-    std::vector<Cell> row{report.model.ranks[rank.rank].rank};
+    std::vector<document::Cell> row{report.model.ranks[rank.rank].rank};
     for (const PlaceColumn& column : placeColumns(report.model.layout)) {
         row.push_back(placeCell(report.model.layout, rank.rank, column));
     }
-    const std::vector<Cell> figures = breakdownCells(report, rank);
+    const std::vector<document::Cell> figures = breakdownCells(report, rank);
     row.insert(row.end(), figures.begin(), figures.end());
     return row;
 }
@@ -110,7 +113,7 @@ std::vector<std::string> breakdownHeader(const Report& report, std::vector<std::
 }
 
 /// Columns of a rank, with those that say its place in the job.
-Table emptyBreakdown(const Report& report)
+document::Table emptyBreakdown(const Report& report)
 {
     std::vector<std::string> header{"rank"};
     for (const PlaceColumn& column : placeColumns(report.model.layout)) {
@@ -121,19 +124,19 @@ Table emptyBreakdown(const Report& report)
 
 } // namespace
 
-Table breakdownTable(const Report& report)
+document::Table breakdownTable(const Report& report)
 {
-    Table table = emptyBreakdown(report);
+    document::Table table = emptyBreakdown(report);
     for (const metrics::RankMetrics& rank : report.metrics.ranks) {
         table.rows.push_back(breakdownRow(report, rank));
     }
     return table;
 }
 
-Table groupBreakdownTable(const Report& report, std::size_t most)
+document::Table groupBreakdownTable(const Report& report, std::size_t most)
 {
     const RankGroups groups = groupRanks(report, most);
-    Table table{breakdownHeader(report, {std::string(groups.by), "ranks"}), {}};
+    document::Table table{breakdownHeader(report, {std::string(groups.by), "ranks"}), {}};
     for (const RankGroup& group : groups.groups) {
         metrics::RankMetrics sum;
         for (const std::size_t place : group.members) {
@@ -142,31 +145,31 @@ Table groupBreakdownTable(const Report& report, std::size_t most)
             sum.total += rank.total;
             sum.lastArrivals = model::addCapped(sum.lastArrivals, rank.lastArrivals);
         }
-        std::vector<Cell>& row = table.rows.emplace_back();
-        row = {Cell(group.name), Cell(group.members.size())};
-        const std::vector<Cell> figures = breakdownCells(report, sum);
+        std::vector<document::Cell>& row = table.rows.emplace_back();
+        row = {document::Cell(group.name), document::Cell(group.members.size())};
+        const std::vector<document::Cell> figures = breakdownCells(report, sum);
         row.insert(row.end(), figures.begin(), figures.end());
     }
     return table;
 }
 
-Table outlierTable(const Report& report, std::size_t most)
+document::Table outlierTable(const Report& report, std::size_t most)
 {
-    Table table = emptyBreakdown(report);
+    document::Table table = emptyBreakdown(report);
     for (const std::size_t place : outlyingRanks(report, most)) {
         table.rows.push_back(breakdownRow(report, report.metrics.ranks[place]));
     }
     return table;
 }
 
-Table timedTable(const Report& report)
+document::Table timedTable(const Report& report)
 {
-    Table table{{"rank", "communication\nms", "wait\nms", "transfer\nms", "came\nlast"}, {}};
+    document::Table table{{"rank", "communication\nms", "wait\nms", "transfer\nms", "came\nlast"}, {}};
     const auto steps =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(report.metrics.timed.steps.size()));
     const auto ms = [steps](std::int64_t ns) {
         const std::int64_t each = ns / steps;
-        return millisecondsCell(static_cast<double>(each));
+        return document::millisecondsCell(static_cast<double>(each));
     };
     for (const metrics::TimedRank& rank : report.metrics.timed.ranks) {
         table.rows.push_back({report.model.ranks[rank.rank].rank, ms(rank.communicationNs), ms(rank.waitNs),
@@ -175,17 +178,17 @@ Table timedTable(const Report& report)
     return table;
 }
 
-Table idleTable(const Report& report)
+document::Table idleTable(const Report& report)
 {
-    Table table{{"rank", "waiting\nfor data", "after a\nsync. call", "host busy\nelsewhere",
-                 "launch\nlatency", "queued,\nwaiting", "unknown"},
-                {}};
+    document::Table table{{"rank", "waiting\nfor data", "after a\nsync. call", "host busy\nelsewhere",
+                           "launch\nlatency", "queued,\nwaiting", "unknown"},
+                          {}};
     static_assert(metrics::kIdleClasses == 6);
     for (const metrics::RankMetrics& rank : report.metrics.ranks) {
-        std::vector<Cell>& row = table.rows.emplace_back();
+        std::vector<document::Cell>& row = table.rows.emplace_back();
         row.emplace_back(report.model.ranks[rank.rank].rank);
         for (const std::int64_t ns : rank.idle.ns) {
-            row.push_back(millisecondsCell(static_cast<double>(rank.ofAStep(ns))));
+            row.push_back(document::millisecondsCell(static_cast<double>(rank.ofAStep(ns))));
         }
     }
     return table;
@@ -235,11 +238,11 @@ std::optional<double> medianOf(const Alike& alike, std::optional<Value> metrics:
 
 } // namespace
 
-Table collectiveTable(const Report& report, std::optional<std::uint64_t> communicator)
+document::Table collectiveTable(const Report& report, std::optional<std::uint64_t> communicator)
 {
-    Table table{{"collective", "ranks", "size", "calls\nin run", "transfer\nus", "busbw\nGB/s", "kernel\nus",
-                 "busbw GB/s\non kernel"},
-                {}};
+    document::Table table{{"collective", "ranks", "size", "calls\nin run", "transfer\nus", "busbw\nGB/s",
+                           "kernel\nus", "busbw GB/s\non kernel"},
+                          {}};
     const auto communicators = communicatorLabels(report);
     if (!communicators.empty()) {
         table.header.emplace_back("communicator");
@@ -248,14 +251,14 @@ Table collectiveTable(const Report& report, std::optional<std::uint64_t> communi
         if (communicator && group.communicator != *communicator) {
             continue;
         }
-        std::vector<Cell>& row = table.rows.emplace_back();
+        std::vector<document::Cell>& row = table.rows.emplace_back();
         row = {model::collectiveName(group.kind),
-               group.ranks > 0 ? Cell(group.ranks) : Cell::absent("not known"),
-               sizeCell(toDouble(group.bytes)),
+               group.ranks > 0 ? document::Cell(group.ranks) : document::Cell::absent("not known"),
+               document::sizeCell(toDouble(group.bytes)),
                group.count,
-               microsecondsCell(toDouble(group.transferNs)),
+               document::microsecondsCell(toDouble(group.transferNs)),
                busBandwidthCell(group.transferBusGBs),
-               microsecondsCell(toDouble(group.kernelNs)),
+               document::microsecondsCell(toDouble(group.kernelNs)),
                busBandwidthCell(group.kernelBusGBs)};
         if (!communicators.empty()) {
             row.emplace_back(communicators.at(group.communicator));
@@ -264,35 +267,36 @@ Table collectiveTable(const Report& report, std::optional<std::uint64_t> communi
     return table;
 }
 
-Table collectiveKindTable(const Report& report)
+document::Table collectiveKindTable(const Report& report)
 {
-    Table table{{"collective", "ranks", "size", "communi-\ncators", "calls\nin run", "transfer\nus",
-                 "busbw\nGB/s", "slowest\nus", "slowest\ncommunicator"},
-                {}};
+    document::Table table{{"collective", "ranks", "size", "communi-\ncators", "calls\nin run", "transfer\nus",
+                           "busbw\nGB/s", "slowest\nus", "slowest\ncommunicator"},
+                          {}};
     const auto labels = communicatorLabels(report);
     for (const std::vector<const metrics::CollectiveGroup*>& alike : alikeCollectives(report)) {
         const metrics::CollectiveGroup& first = *alike.front();
         const metrics::CollectiveGroup& slowest =
             **std::ranges::max_element(alike, {}, &metrics::CollectiveGroup::transferNs);
         const auto label = labels.find(slowest.communicator);
-        table.rows.push_back({model::collectiveName(first.kind),
-                              first.ranks > 0 ? Cell(first.ranks) : Cell::absent("not known"),
-                              sizeCell(toDouble(first.bytes)), alike.size(), callsOf(alike),
-                              microsecondsCell(medianOf(alike, &metrics::CollectiveGroup::transferNs)),
-                              busBandwidthCell(medianOf(alike, &metrics::CollectiveGroup::transferBusGBs)),
-                              microsecondsCell(toDouble(slowest.transferNs)),
-                              slowest.transferNs && label != labels.end() ? Cell(label->second) : Cell()});
+        table.rows.push_back(
+            {model::collectiveName(first.kind),
+             first.ranks > 0 ? document::Cell(first.ranks) : document::Cell::absent("not known"),
+             document::sizeCell(toDouble(first.bytes)), alike.size(), callsOf(alike),
+             document::microsecondsCell(medianOf(alike, &metrics::CollectiveGroup::transferNs)),
+             busBandwidthCell(medianOf(alike, &metrics::CollectiveGroup::transferBusGBs)),
+             document::microsecondsCell(toDouble(slowest.transferNs)),
+             slowest.transferNs && label != labels.end() ? document::Cell(label->second) : document::Cell()});
     }
     return table;
 }
 
-Table messageTable(const Report& report)
+document::Table messageTable(const Report& report)
 {
-    Table table{{"call", "ranks", "pairs", "size", "calls", "volume"}, {}};
+    document::Table table{{"call", "ranks", "pairs", "size", "calls", "volume"}, {}};
     for (const MessageGroup& group : report.messages) {
         table.rows.push_back({model::collectiveName(group.kind), group.ranks, group.pairs,
-                              sizeCell(toDouble(group.bytes)), group.calls,
-                              sizeCell(toDouble(group.totalBytes))});
+                              document::sizeCell(toDouble(group.bytes)), group.calls,
+                              document::sizeCell(toDouble(group.totalBytes))});
     }
     return table;
 }
@@ -313,18 +317,6 @@ const char* collectivesTitle(const Report& report)
     return report.metrics.collectivesOfWholeRun
                ? "Collectives, medians of the whole run, as no step was found"
                : "Collectives, medians of the analyzed steps";
-}
-
-Table notJudgedTable(const Report& report)
-{
-    Table table{{"rule", "looks for", "why it could not judge"}, {}};
-    for (const MissingRule& missing : report.notApplicable) {
-        const auto rules = rules::all();
-        const auto rule = std::ranges::find(rules, missing.rule, &rules::Rule::id);
-        table.rows.push_back({missing.rule, rule == rules.end() ? Cell() : Cell((*rule)->title),
-                              report.sentence(missing.reason)});
-    }
-    return table;
 }
 
 } // namespace ringside::report

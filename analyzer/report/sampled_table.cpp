@@ -19,10 +19,10 @@ std::string lineName(const model::Model& model, const metrics::SampledLine& line
                      : fmt::format("{} {}", line.host, line.entity);
 }
 
-Table sampledTable(const model::Model& model, const metrics::SampledMetric& metric)
+document::Table sampledTable(const model::Model& model, const metrics::SampledMetric& metric)
 {
     const std::string unit = metric.unit.empty() ? "" : ", " + metric.unit;
-    Table table{
+    document::Table table{
         {"of", "values", "least" + unit, "median" + unit, "most" + unit, "last" + unit, "not measured"}, {}};
     for (const metrics::SampledLine& line : metric.lines) {
         std::vector<double> numbers;
@@ -32,10 +32,10 @@ Table sampledTable(const model::Model& model, const metrics::SampledMetric& metr
             }
         }
         const auto number = [](double value) {
-            return Cell(value, values::Unit::Count,
-                        {.kind = NumberStyle::Kind::Significant, .digits = kDigits});
+            return document::Cell(value, values::Unit::Count,
+                                  {.kind = document::NumberStyle::Kind::Significant, .digits = kDigits});
         };
-        std::vector<Cell>& row = table.rows.emplace_back();
+        std::vector<document::Cell>& row = table.rows.emplace_back();
         row = {lineName(model, line), numbers.size()};
         if (numbers.empty()) {
             row.resize(kFigures + row.size());

@@ -90,16 +90,18 @@ words::Text advise(const Report& report, const rules::Finding& first)
     return said;
 }
 
-void nameFinding(Verdict& verdict, const rules::Finding& first)
+/// `first`: one of report.findings.
+void nameFinding(Verdict& verdict, const Report& report, const rules::Finding& first)
 {
     verdict.limitedBy = first.limit;
     verdict.rule = first.rule;
+    verdict.finding = static_cast<std::size_t>(&first - report.findings.data());
 }
 
 /// What is wrong comes before what costs time, and needs no measured step.
-void tellBroken(Verdict& verdict, const rules::Finding& first)
+void tellBroken(Verdict& verdict, const Report& report, const rules::Finding& first)
 {
-    nameFinding(verdict, first);
+    nameFinding(verdict, report, first);
     verdict.summary =
         words::say(first.limit == rules::Limit::Death ? verdict_text::died : verdict_text::broken,
                    {{"title", first.title}, {"remedy", first.advice}});
@@ -110,7 +112,7 @@ void tellTimedCalls(Verdict& verdict, const Report& report, const rules::Finding
 {
     verdict.summary = verdict_text::nothing_in_calls;
     if (first != nullptr) {
-        nameFinding(verdict, *first);
+        nameFinding(verdict, report, *first);
         verdict.summary = advise(report, *first);
     }
 }
@@ -123,7 +125,7 @@ void tellLimit(Verdict& verdict, const Report& report, const rules::Finding* fir
         verdict.limitedBy = computes ? rules::Limit::Compute : rules::Limit::Nothing;
         verdict.summary = words::say(verdict_text::nothing, {{"where", whereTimeGoes(report)}});
     } else {
-        nameFinding(verdict, *first);
+        nameFinding(verdict, report, *first);
         verdict.summary = advise(report, *first);
         // Warnings alone do not limit a run that computes most of the time.
         if (computes && std::ranges::find(report.findings, rules::Severity::Problem,
@@ -151,11 +153,16 @@ words::Text whyNotMeasured(const Report& report)
                                                          : why::no_step;
 }
 
+const rules::Finding* namedFinding(const Report& report)
+{
+    return report.verdict.finding ? &report.findings[*report.verdict.finding] : nullptr;
+}
+
 Verdict computeVerdict(const Report& report)
 {
     Verdict verdict;
     if (!report.findings.empty() && report.findings.front().broken) {
-        tellBroken(verdict, report.findings.front());
+        tellBroken(verdict, report, report.findings.front());
         return verdict;
     }
     const rules::Finding* const first = worst(report);

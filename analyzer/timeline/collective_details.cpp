@@ -154,18 +154,18 @@ Description collectiveDetails(const report::Report& report, const Timeline& time
     return result;
 }
 
-report::Table arrivalTable(const model::Model& model, const Timeline& timeline, std::size_t index)
+document::Table arrivalTable(const model::Model& model, const Timeline& timeline, std::size_t index)
 {
     const MatchedCollective& collective = timeline.collectives[index];
     const std::span<const Part> all = partsOf(timeline, collective);
     std::vector<Part> parts(all.begin(), all.end());
     std::ranges::stable_sort(parts, {}, [](const Part& part) { return part.time.start; });
-    report::Table table{{"rank", "arrived after the first", "waited", "took"}, {}};
+    document::Table table{{"rank", "arrived after the first", "waited", "took"}, {}};
     for (const Part& part : parts) {
         const std::int64_t wait = std::max<std::int64_t>(0, collective.lastArrivalNs - part.time.start);
-        table.rows.push_back({report::Cell(model.ranks[part.rank].rank),
-                              report::durationCell(part.time.start - collective.firstArrivalNs),
-                              report::durationCell(wait), report::durationCell(part.time.length())});
+        table.rows.push_back({document::Cell(model.ranks[part.rank].rank),
+                              document::durationCell(part.time.start - collective.firstArrivalNs),
+                              document::durationCell(wait), document::durationCell(part.time.length())});
     }
     return table;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One collective as a thing of its own: what was exchanged, how NCCL did it, how fast, who came when.
 #pragma once
+#include "document/table.h"
 #include "report/report.h"
-#include "report/table.h"
 #include "timeline/timeline.h"
 
 #include <optional>
@@ -15,8 +15,8 @@ namespace ringside::timeline {
                                             std::size_t collective);
 /// Returns a line for each rank, in the order of arrival: when it came after the first one, how long it
 /// waited for the last one, how long its part took.
-[[nodiscard]] report::Table arrivalTable(const model::Model& model, const Timeline& timeline,
-                                         std::size_t collective);
+[[nodiscard]] document::Table arrivalTable(const model::Model& model, const Timeline& timeline,
+                                           std::size_t collective);
 /// Returns the collective of the same communicator that came next, or before.
 [[nodiscard]] std::optional<std::size_t> neighbourInCommunicator(const model::Model& model,
                                                                  const Timeline& timeline,

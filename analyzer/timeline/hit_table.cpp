@@ -19,10 +19,10 @@ Interval timeOf(const Timeline& timeline, const SpanId& hit)
     return {span.time.start, same ? next.time.end : span.time.end};
 }
 
-report::Table hitTable(const model::Model& model, const Timeline& timeline, const Hits& hits,
-                       std::size_t most)
+document::Table hitTable(const model::Model& model, const Timeline& timeline, const Hits& hits,
+                         std::size_t most)
 {
-    report::Table table{{"name", "rank", "stream or thread", "start", "duration"}, {}};
+    document::Table table{{"name", "rank", "stream or thread", "start", "duration"}, {}};
     const std::size_t rows = std::min(most, hits.byTime.size());
     table.rows.reserve(rows);
     for (std::size_t row = 0; row < rows; ++row) {
@@ -31,9 +31,9 @@ report::Table hitTable(const model::Model& model, const Timeline& timeline, cons
         const Interval time = timeOf(timeline, hit);
         table.rows.push_back({nameOf(model, track, timeline.span(hit)), model.ranks[track.rank].rank,
                               track.name,
-                              report::Cell(static_cast<double>(time.start), values::Unit::Ns,
-                                           {.digits = 6, .divisor = 1e9, .suffix = " s"}),
-                              report::durationCell(time.length())});
+                              document::Cell(static_cast<double>(time.start), values::Unit::Ns,
+                                             {.digits = 6, .divisor = 1e9, .suffix = " s"}),
+                              document::durationCell(time.length())});
     }
     return table;
 }

@@ -15,14 +15,14 @@ namespace {
 constexpr std::size_t kWaiting = 4;
 constexpr std::size_t kLastArrivals = 8;
 
-report::Cell notMeasured()
+document::Cell notMeasured()
 {
-    return report::Cell::absent("not measured");
+    return document::Cell::absent("not measured");
 }
 
-report::Cell shareCell(const metrics::Breakdown& all, std::int64_t part)
+document::Cell shareCell(const metrics::Breakdown& all, std::int64_t part)
 {
-    return report::durationCell(part).with(fmt::format(" ({})", values::percent(all.share(part))));
+    return document::durationCell(part).with(fmt::format(" ({})", values::percent(all.share(part))));
 }
 
 void addPeaks(const Timeline& timeline, const Interval& range, std::vector<RankInRange>& ranks)
@@ -68,9 +68,9 @@ std::vector<RankInRange> statisticsOf(const model::Model& model, const Timeline&
     return ranks;
 }
 
-report::Table tableOf(const model::Model& model, const std::vector<RankInRange>& ranks)
+document::Table tableOf(const model::Model& model, const std::vector<RankInRange>& ranks)
 {
-    report::Table table;
+    document::Table table;
     table.header = {
         "rank",         "compute", "communication", "exposed communication", "of it waiting",
         "exposed copy", "idle",    "GPU busy",      "last arrivals",         "device work recorded"};
@@ -96,10 +96,10 @@ report::Table tableOf(const model::Model& model, const std::vector<RankInRange>&
                 row[kWaiting] = notMeasured();
             }
         }
-        row.push_back(each.lastArrivals ? report::Cell(*each.lastArrivals) : notMeasured());
-        row.push_back(report::durationCell(each.device ? each.device->stepNs : 0));
+        row.push_back(each.lastArrivals ? document::Cell(*each.lastArrivals) : notMeasured());
+        row.push_back(document::durationCell(each.device ? each.device->stepNs : 0));
         if (memory) {
-            row.push_back(each.peakAllocatedBytes ? report::sizeCell(each.peakAllocatedBytes)
+            row.push_back(each.peakAllocatedBytes ? document::sizeCell(each.peakAllocatedBytes)
                                                   : notMeasured());
         }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures of a chosen range of time by rank. They are the figures of a step, computed by the same sweep.
 #pragma once
+#include "document/table.h"
 #include "metrics/metrics.h"
-#include "report/table.h"
 #include "timeline/timeline.h"
 
 #include <optional>
@@ -24,6 +24,6 @@ struct RankInRange {
 [[nodiscard]] std::vector<RankInRange> statisticsOf(const model::Model& model, const Timeline& timeline,
                                                     const Interval& range);
 /// Returns a table with a line for each rank, with units, and "not measured" where a value is missing.
-[[nodiscard]] report::Table tableOf(const model::Model& model, const std::vector<RankInRange>& ranks);
+[[nodiscard]] document::Table tableOf(const model::Model& model, const std::vector<RankInRange>& ranks);
 
 } // namespace ringside::timeline

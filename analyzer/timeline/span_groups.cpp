@@ -226,29 +226,29 @@ std::vector<SpanGroup> groupsOf(const model::Model& model, const Timeline& timel
     return groups;
 }
 
-report::Table tableOf(const std::vector<SpanGroup>& groups, const GroupRequest& request)
+document::Table tableOf(const std::vector<SpanGroup>& groups, const GroupRequest& request)
 {
     const bool waits = request.table == SpanTable::Communication;
-    report::Table table{{"name", "total", "share", "count", "mean", "median", "p99", "longest"}, {}};
+    document::Table table{{"name", "total", "share", "count", "mean", "median", "p99", "longest"}, {}};
     if (waits) {
         table.header.emplace_back("of it waiting");
     }
     table.header.insert(table.header.end(), {"ranks", "least of a rank", "most of a rank"});
-    const auto time = [](double ns) { return report::durationCell(std::llround(ns)); };
+    const auto time = [](double ns) { return document::durationCell(std::llround(ns)); };
     for (const SpanGroup& group : groups) {
-        std::vector<report::Cell> row{report::Cell(group.name),
-                                      report::durationCell(group.totalNs),
-                                      report::shareCell(group.share),
-                                      group.count,
-                                      time(group.meanNs),
-                                      time(group.medianNs),
-                                      time(group.p99Ns),
-                                      report::durationCell(group.mostNs)};
+        std::vector<document::Cell> row{document::Cell(group.name),
+                                        document::durationCell(group.totalNs),
+                                        document::shareCell(group.share),
+                                        group.count,
+                                        time(group.meanNs),
+                                        time(group.medianNs),
+                                        time(group.p99Ns),
+                                        document::durationCell(group.mostNs)};
         if (waits) {
-            row.push_back(report::durationCell(group.waitNs));
+            row.push_back(document::durationCell(group.waitNs));
         }
-        row.insert(row.end(), {report::Cell(group.ranks), report::durationCell(group.leastOfRankNs),
-                               report::durationCell(group.mostOfRankNs)});
+        row.insert(row.end(), {document::Cell(group.ranks), document::durationCell(group.leastOfRankNs),
+                               document::durationCell(group.mostOfRankNs)});
         table.rows.push_back(std::move(row));
     }
     return table;

@@ -3,7 +3,7 @@
 // kernels take the time here". Times are sums over spans, not unions: kernels of several streams may run at
 // once. Figures of a whole step are metrics/'s.
 #pragma once
-#include "report/table.h"
+#include "document/table.h"
 #include "timeline/timeline.h"
 
 #include <functional>
@@ -52,7 +52,7 @@ struct SpanGroup {
 [[nodiscard]] std::vector<SpanGroup> groupsOf(const model::Model& model, const Timeline& timeline,
                                               const GroupRequest& request,
                                               const std::function<bool()>& cancelled = {});
-[[nodiscard]] report::Table tableOf(const std::vector<SpanGroup>& groups, const GroupRequest& request);
+[[nodiscard]] document::Table tableOf(const std::vector<SpanGroup>& groups, const GroupRequest& request);
 /// Returns what to show as the groups' names: kernels by their short names.
 [[nodiscard]] std::vector<std::string> shownNames(const std::vector<SpanGroup>& groups,
                                                   const GroupRequest& request);

@@ -149,12 +149,7 @@ void exportSlice(QWidget* parent, const Session& session, const exporting::Slice
 
 std::string htmlReport(const report::Report& report)
 {
-    for (const report::Format* format : report::all()) {
-        if (format->id == "html") {
-            return format->render(report, {});
-        }
-    }
-    return {};
+    return report::formatNamed("html").render(report);
 }
 
 } // namespace ringside::gui

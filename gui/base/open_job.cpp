@@ -5,6 +5,7 @@
 #include "import/importer.h"
 #include "import/open_run.h"
 #include "live/still_runs.h"
+#include "report/document.h"
 #include "report/watched_report.h"
 
 #include <ringside/error.h>
@@ -144,13 +145,14 @@ void OpenJob::work()
     Session session{
         m_paths,
         std::make_shared<const report::Report>(report::buildReport(std::move(run), {}, {}, checkpoint)),
-        nullptr, m_isRunning};
+        nullptr, nullptr, m_isRunning};
     if (session.report->model.ranks.empty()) {
         Failure failure = nothingRecorded(m_paths);
         failure.isRunning = m_isRunning;
         post([this, failure] { emit failed(failure); });
         return;
     }
+    session.document = std::make_shared<const document::Document>(report::documentOf(*session.report));
     post([this, session] { emit sessionReady(session); });
     stage(u"Building the timeline"_s);
     session.timeline = std::make_shared<const timeline::Timeline>(

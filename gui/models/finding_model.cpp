@@ -2,29 +2,27 @@
 #include "models/finding_model.h"
 
 #include "base/text.h"
-#include "report/losses.h"
-#include "report/sentences.h"
 
 namespace ringside::gui {
 
 using namespace Qt::StringLiterals;
 
-void FindingModel::setReport(std::shared_ptr<const report::Report> report)
+void FindingModel::setDocument(std::shared_ptr<const document::Document> document)
 {
     beginResetModel();
-    m_report = std::move(report);
-    m_losses = m_report ? report::lossesOf(*m_report) : std::vector<const rules::Finding*>();
+    m_document = std::move(document);
+    m_findings = m_document ? m_document->findings() : std::vector<const document::Finding*>();
     endResetModel();
 }
 
-const rules::Finding& FindingModel::finding(int row) const
+const document::Finding& FindingModel::finding(int row) const
 {
-    return *m_losses[static_cast<std::size_t>(row)];
+    return *m_findings[static_cast<std::size_t>(row)];
 }
 
 int FindingModel::rowCount(const QModelIndex& parent) const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_losses.size());
+    return parent.isValid() ? 0 : static_cast<int>(m_findings.size());
 }
 
 int FindingModel::columnCount(const QModelIndex& parent) const
@@ -37,11 +35,9 @@ QVariant FindingModel::data(const QModelIndex& index, int role) const
     if (!index.isValid()) {
         return {};
     }
-    const rules::Finding& each = finding(index.row());
+    const document::Finding& each = finding(index.row());
     if (role == Qt::ToolTipRole) {
-        return u"%1; ranks: %2\n%3"_s.arg(toQt(report::costText(each)),
-                                          toQt(report::rankList(each.ranks)), // may be cut
-                                          toQt(m_report->sentence(each.advice)));
+        return u"%1; ranks: %2\n%3"_s.arg(toQt(each.cost), toQt(each.ranks), toQt(each.advice));
     }
     if (role == Qt::AccessibleTextRole && index.column() == kTitle) {
         return QString(severityText(each.severity) + u": "_s + toQt(m_report->sentence(each.title)));
@@ -55,9 +51,9 @@ QVariant FindingModel::data(const QModelIndex& index, int role) const
     case kTitle:
         return toQt(m_report->sentence(each.title));
     case kCost:
-        return toQt(report::costText(each));
+        return toQt(each.cost);
     default:
-        return toQt(report::rankList(each.ranks));
+        return toQt(each.ranks);
     }
 }
 
@@ -70,34 +66,30 @@ QVariant FindingModel::headerData(int section, Qt::Orientation orientation, int 
     return QString::fromLatin1(kTitles[section]);
 }
 
-QString severityText(rules::Severity severity)
+QString severityText(trace::Severity severity)
 {
     constexpr const char* kTexts[] = {"Information", "Warning", "Problem"};
     return QString::fromLatin1(kTexts[static_cast<std::size_t>(severity)]);
 }
 
-QString findingHtml(const report::Report& report, const rules::Finding& finding,
-                    const std::vector<const rules::Finding*>& restatements)
+QString findingHtml(const document::Finding& finding)
 {
-    QString html = u"<h3>"_s + toHtml(report.sentence(finding.title)) + u"</h3><p><b>Try:</b> "_s +
-                   toHtml(report.sentence(finding.advice)) + u"</p><p>Cost: "_s +
-                   toHtml(report::costText(finding)) + u"; ranks: "_s +
-                   toHtml(report::rankList(finding.ranks)) + u"; rule <code>"_s + toHtml(finding.rule) +
-                   u"</code></p>"_s;
+    QString html = u"<h3>"_s + toHtml(finding.title) + u"</h3><p><b>Try:</b> "_s + toHtml(finding.advice) +
+                   u"</p><p>Cost: "_s + toHtml(finding.cost) + u"; ranks: "_s + toHtml(finding.ranks) +
+                   u"; rule <code>"_s + toHtml(finding.rule) + u"</code></p>"_s;
     if (!finding.figures.empty()) {
         html += u"<ul>"_s;
-        for (const rules::Figure& figure : finding.figures) {
-            html += u"<li>"_s + toHtml(report::figureText(figure, report.voice().period)) + u"</li>"_s;
+        for (const document::Figure& figure : finding.figures) {
+            html += u"<li>"_s + toHtml(figure.text) + u"</li>"_s;
         }
         html += u"</ul>"_s;
     }
-    for (const rules::Finding* each : restatements) {
-        html += u"<p>The same loss: "_s + toHtml(report.sentence(each->title)) + u" (<code>"_s +
-                toHtml(each->rule) + u"</code>)</p>"_s;
+    for (const document::SameLoss& same : finding.sameLoss) {
+        html += u"<p>The same loss: "_s + toHtml(same.text) + u" (<code>"_s + toHtml(same.rule) +
+                u"</code>)</p>"_s;
     }
-    for (std::size_t i = 0; i < finding.evidence.size(); ++i) {
-        html += u"<p><a href=\"place:%1\">Show</a> "_s.arg(i) +
-                toHtml(report::evidenceText(report, finding.evidence[i])) + u"</p>"_s;
+    for (std::size_t i = 0; i < finding.places.size(); ++i) {
+        html += u"<p><a href=\"place:%1\">Show</a> "_s.arg(i) + toHtml(finding.places[i].text) + u"</p>"_s;
     }
     return html;
 }

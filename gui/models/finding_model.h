@@ -2,7 +2,7 @@
 // Item model of the findings of a report: one row for each loss, in the order of the text report. Findings
 // that only restate a loss stand in its details.
 #pragma once
-#include "report/report.h"
+#include "document/document.h"
 
 #include <QAbstractTableModel>
 
@@ -15,8 +15,8 @@ class FindingModel final : public QAbstractTableModel {
 public:
     enum Column { kSeverity, kTitle, kCost, kRanks, kColumns };
     using QAbstractTableModel::QAbstractTableModel;
-    void setReport(std::shared_ptr<const report::Report> report);
-    [[nodiscard]] const rules::Finding& finding(int row) const;
+    void setDocument(std::shared_ptr<const document::Document> document);
+    [[nodiscard]] const document::Finding& finding(int row) const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -25,15 +25,14 @@ public:
                                       int role = Qt::DisplayRole) const override;
 
 private:
-    std::shared_ptr<const report::Report> m_report;
-    std::vector<const rules::Finding*> m_losses; ///< of m_report
+    std::shared_ptr<const document::Document> m_document;
+    std::vector<const document::Finding*> m_findings; ///< of m_document
 };
 
 /// Returns "Problem", "Warning" or "Information".
-[[nodiscard]] QString severityText(rules::Severity severity);
+[[nodiscard]] QString severityText(trace::Severity severity);
 /// Returns title, advice, cost, figures, the findings that restate it, and evidence as HTML. A link "place:N"
 /// leads to evidence number N.
-[[nodiscard]] QString findingHtml(const report::Report& report, const rules::Finding& finding,
-                                  const std::vector<const rules::Finding*>& restatements = {});
+[[nodiscard]] QString findingHtml(const document::Finding& finding);
 
 } // namespace ringside::gui

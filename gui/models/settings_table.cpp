@@ -37,7 +37,7 @@ Differs differs(const Setting& setting, std::size_t allRanks)
 
 } // namespace
 
-report::Table settingsTable(const model::Model& model)
+document::Table settingsTable(const model::Model& model)
 {
     std::map<std::pair<std::string, std::string>, Setting> settings;
     for (const model::Rank& rank : model.ranks) {
@@ -48,7 +48,7 @@ report::Table settingsTable(const model::Model& model)
             setting.ofProcess = row.source.text() == "environment";
         }
     }
-    report::Table table{{"name", "value", "ranks", "source", "differs"}, {}};
+    document::Table table{{"name", "value", "ranks", "source", "differs"}, {}};
     for (const Differs wanted : {Differs::Yes, Differs::Expected, Differs::No}) {
         for (const auto& [key, setting] : settings) {
             if (differs(setting, model.ranks.size()) != wanted) {

@@ -47,14 +47,14 @@ StepValues usefulUtilization(const report::Report& report)
     return fromBreakdowns(report, [](const Breakdown& step) { return step.usefulUtilization(); });
 }
 
-report::Cell milliseconds(std::optional<double> ns)
+document::Cell milliseconds(std::optional<double> ns)
 {
-    return report::millisecondsCell(ns);
+    return document::millisecondsCell(ns);
 }
 
-report::Cell share(std::optional<double> value)
+document::Cell share(std::optional<double> value)
 {
-    return report::shareCell(value);
+    return document::shareCell(value);
 }
 
 constexpr std::size_t kLateness = 1;
@@ -83,12 +83,12 @@ std::size_t defaultFigure(const report::Report& report)
     return late && report.metrics.arrivalsMeasured() ? kLateness : 0;
 }
 
-report::Table stepTable(const report::Report& report, const StepFigure& figure)
+document::Table stepTable(const report::Report& report, const StepFigure& figure)
 {
     constexpr std::size_t kMost = 200;
     const std::size_t all = report.metrics.stepCount();
     const std::size_t shown = std::min(kMost, all);
-    report::Table table{{"rank"}, {}};
+    document::Table table{{"rank"}, {}};
     for (std::size_t i = 0; i < shown; ++i) {
         table.header.push_back(i < report.model.analyzedSteps.size()
                                    ? fmt::format("step {}", report.model.analyzedSteps[i])

@@ -2,8 +2,8 @@
 // The figures of a rank's step that the heat map can show, with their names. The analyzer computes the
 // figures.
 #pragma once
+#include "document/table.h"
 #include "report/report.h"
-#include "report/table.h"
 
 #include <span>
 
@@ -15,7 +15,7 @@ using StepValues = std::vector<std::vector<double>>;
 struct StepFigure {
     const char* name; ///< with the unit if the cells do not show it
     StepValues (*values)(const report::Report&);
-    report::Cell (*cellOf)(std::optional<double>);
+    document::Cell (*cellOf)(std::optional<double>);
     bool fromZero = false; ///< 0 is a usual value: colours begin there, else at the least value
 };
 [[nodiscard]] std::span<const StepFigure> stepFigures();
@@ -24,6 +24,6 @@ struct StepFigure {
 [[nodiscard]] std::size_t defaultFigure(const report::Report& report);
 /// Returns a table with a row for each rank and a column for each step. Of many steps it holds the first
 /// ones; the last header gives the number left out.
-[[nodiscard]] report::Table stepTable(const report::Report& report, const StepFigure& figure);
+[[nodiscard]] document::Table stepTable(const report::Report& report, const StepFigure& figure);
 
 } // namespace ringside::gui

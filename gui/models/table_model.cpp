@@ -5,12 +5,12 @@
 
 namespace ringside::gui {
 
-void TableModel::setTable(report::Table table, std::vector<std::string> shown)
+void TableModel::setTable(document::Table table, std::vector<std::string> shown)
 {
     beginResetModel();
     m_table = std::move(table);
     m_shown = std::move(shown);
-    m_right = report::rightAligned(m_table);
+    m_right = document::rightAligned(m_table);
     endResetModel();
 }
 
@@ -24,7 +24,7 @@ int TableModel::columnCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : static_cast<int>(m_table.header.size());
 }
 
-const report::Cell& TableModel::cell(const QModelIndex& index) const
+const document::Cell& TableModel::cell(const QModelIndex& index) const
 {
     const auto& row = m_table.rows[static_cast<std::size_t>(index.row())];
     const auto column = static_cast<std::size_t>(index.column());
@@ -36,15 +36,15 @@ QVariant TableModel::data(const QModelIndex& index, int role) const
     if (!index.isValid()) {
         return {};
     }
-    const report::Cell& each = cell(index);
+    const document::Cell& each = cell(index);
     switch (role) {
     case Qt::DisplayRole:
         return toQt(isShortened(index.column()) ? m_shown[static_cast<std::size_t>(index.row())]
-                                                : report::cellText(each));
+                                                : document::cellText(each));
     case kWholeRole:
-        return toQt(report::cellText(each));
+        return toQt(document::cellText(each));
     case Qt::ToolTipRole:
-        return toQt(each.reason().empty() ? report::cellText(each) : each.reason());
+        return toQt(each.reason().empty() ? document::cellText(each) : each.reason());
     case Qt::TextAlignmentRole:
         return QVariant(Qt::AlignVCenter |
                         (m_right[static_cast<std::size_t>(index.column())] ? Qt::AlignRight : Qt::AlignLeft));
@@ -65,9 +65,9 @@ bool SortedTableModel::lessThan(const QModelIndex& left, const QModelIndex& righ
 {
     const auto& table = static_cast<const TableModel&>(*sourceModel());
     if (table.isShortened(left.column())) {
-        return report::isLess(left.data().toString().toStdString(), right.data().toString().toStdString());
+        return document::isLess(left.data().toString().toStdString(), right.data().toString().toStdString());
     }
-    return report::isLess(table.cell(left), table.cell(right));
+    return document::isLess(table.cell(left), table.cell(right));
 }
 
 } // namespace ringside::gui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Item model of a report table, and a proxy that sorts it by value.
 #pragma once
-#include "report/table.h"
+#include "document/table.h"
 
 #include <QAbstractTableModel>
 #include <QSortFilterProxyModel>
@@ -15,14 +15,14 @@ public:
     static constexpr int kWholeRole = Qt::UserRole;
 
     /// `shown`: what the first column shows instead of its texts, by row; empty: those.
-    void setTable(report::Table table, std::vector<std::string> shown = {});
-    [[nodiscard]] const report::Table& table() const { return m_table; }
+    void setTable(document::Table table, std::vector<std::string> shown = {});
+    [[nodiscard]] const document::Table& table() const { return m_table; }
     /// Returns whether the cells of a column are aligned right, as numbers are.
     [[nodiscard]] bool isNumeric(int column) const { return m_right[static_cast<std::size_t>(column)]; }
     /// Returns whether a column shows other texts than its cells'.
     [[nodiscard]] bool isShortened(int column) const { return column == 0 && !m_shown.empty(); }
     /// Returns an empty cell if the row is shorter than the header.
-    [[nodiscard]] const report::Cell& cell(const QModelIndex& index) const;
+    [[nodiscard]] const document::Cell& cell(const QModelIndex& index) const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -31,10 +31,10 @@ public:
                                       int role = Qt::DisplayRole) const override;
 
 private:
-    report::Table m_table;
+    document::Table m_table;
     std::vector<std::string> m_shown; ///< of the first column, by row; empty: its cells
     std::vector<bool> m_right;        ///< by column: true if its cells are aligned right
-    report::Cell m_nothing;
+    document::Cell m_nothing;
 };
 
 /// Sorts by the cells' values, not by their texts. Its source must be a TableModel.

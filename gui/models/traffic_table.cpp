@@ -10,36 +10,36 @@
 namespace ringside::gui {
 namespace {
 
-report::Cell cellOf(const metrics::PairTraffic& pair)
+document::Cell cellOf(const metrics::PairTraffic& pair)
 {
-    report::Cell megabytes(static_cast<double>(pair.bytes), values::Unit::Bytes,
-                           {.kind = report::NumberStyle::Kind::Significant, .digits = 4, .divisor = 1e6});
+    document::Cell megabytes(static_cast<double>(pair.bytes), values::Unit::Bytes,
+                             {.kind = document::NumberStyle::Kind::Significant, .digits = 4, .divisor = 1e6});
     return pair.medianGBs ? std::move(megabytes).with(fmt::format(" at {:.3g} GB/s", *pair.medianGBs))
                           : megabytes;
 }
 
 } // namespace
 
-report::Table trafficTable(const metrics::Traffic& traffic)
+document::Table trafficTable(const metrics::Traffic& traffic)
 {
     constexpr std::size_t kMost = 64;
     std::set<std::int64_t> receivers;
-    std::map<std::int64_t, std::map<std::int64_t, report::Cell>> cells;
+    std::map<std::int64_t, std::map<std::int64_t, document::Cell>> cells;
     for (const metrics::PairTraffic& pair : traffic.pairs) {
         receivers.insert(pair.receiver);
         cells[pair.sender].emplace(pair.receiver, cellOf(pair));
     }
-    report::Table table{{"from \\ to"}, {}};
+    document::Table table{{"from \\ to"}, {}};
     const auto last = std::ranges::next(receivers.begin(), kMost, receivers.end());
     for (auto receiver = receivers.begin(); receiver != last; ++receiver) {
         table.header.push_back(fmt::format("rank {}", *receiver));
     }
     for (const auto& [sender, ofReceiver] : cells) {
-        std::vector<report::Cell>& row = table.rows.emplace_back();
+        std::vector<document::Cell>& row = table.rows.emplace_back();
         row.emplace_back(fmt::format("rank {}", sender));
         for (auto receiver = receivers.begin(); receiver != last; ++receiver) {
             const auto cell = ofReceiver.find(*receiver);
-            row.push_back(cell != ofReceiver.end() ? cell->second : report::Cell());
+            row.push_back(cell != ofReceiver.end() ? cell->second : document::Cell());
         }
     }
     if (last != receivers.end()) {

@@ -68,6 +68,7 @@ public:
             return;
         }
         m_report = session.report;
+        m_document = session.document;
         fillCommunicators();
         fill();
     }
@@ -111,9 +112,10 @@ private:
     {
         const QVariant hash = m_communicator->currentData();
         const auto chosen = hash.isValid() ? std::optional<std::uint64_t>(hash.toULongLong()) : std::nullopt;
-        const bool none = m_report->metrics.collectives.empty();
-        m_title->setText(none ? u"No collectives were matched: this needs the calls of all ranks."_s
-                              : toQt(report::collectivesTitle(*m_report)));
+        const document::Section* const section = m_document->find(document::SectionId::Collectives);
+        m_title->setText(section == nullptr
+                             ? u"No collectives were matched: this needs the calls of all ranks."_s
+                             : toQt(section->title));
         m_plot->setReport(m_report, chosen);
         m_plot->setVisible(m_plot->hasPoints());
         m_table->setTable(report::collectiveTable(*m_report, chosen));
@@ -141,6 +143,7 @@ private:
     }
 
     std::shared_ptr<const report::Report> m_report;
+    std::shared_ptr<const document::Document> m_document;
     std::vector<const metrics::CollectiveGroup*> m_groups; ///< of m_report, by row of the table
     QLabel* m_title;
     QComboBox* m_communicator;

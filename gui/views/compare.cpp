@@ -127,7 +127,7 @@ private:
 
     void openBase(const Paths& paths)
     {
-        m_base = {paths, nullptr, nullptr};
+        m_base = {paths, nullptr, nullptr, nullptr};
         m_opening->setText(u"<h3>Opening %1 to compare with</h3>"_s.arg(
             toQt(paths.front().filename().string()).toHtmlEscaped()));
         m_progress->setRange(0, 0);

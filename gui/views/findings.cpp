@@ -4,8 +4,6 @@
 #include "base/text.h"
 #include "base/theme.h"
 #include "models/finding_model.h"
-#include "report/losses.h"
-#include "report/sentences.h"
 #include "views/view.h"
 
 #include <QApplication>
@@ -86,16 +84,16 @@ private:
     }
 
     /// Paints one shape for each severity, so that colour is not the only difference.
-    static void paintSeverity(QPainter& painter, const QRectF& box, rules::Severity severity,
+    static void paintSeverity(QPainter& painter, const QRectF& box, trace::Severity severity,
                               const Theme& theme)
     {
         painter.setRenderHint(QPainter::Antialiasing);
-        const QColor colour = severity == rules::Severity::Problem   ? theme.problem
-                              : severity == rules::Severity::Warning ? theme.warning
+        const QColor colour = severity == trace::Severity::Problem   ? theme.problem
+                              : severity == trace::Severity::Warning ? theme.warning
                                                                      : theme.info;
         painter.setPen(Qt::NoPen);
         painter.setBrush(colour);
-        if (severity == rules::Severity::Problem) {
+        if (severity == trace::Severity::Problem) {
             painter.drawPolygon(QPolygonF({{box.left() + 5, box.top()},
                                            {box.right() - 5, box.top()},
                                            {box.right(), box.top() + 5},
@@ -104,7 +102,7 @@ private:
                                            {box.left() + 5, box.bottom()},
                                            {box.left(), box.bottom() - 5},
                                            {box.left(), box.top() + 5}}));
-        } else if (severity == rules::Severity::Warning) {
+        } else if (severity == trace::Severity::Warning) {
             painter.drawPolygon(
                 QPolygonF({{box.center().x(), box.top()}, box.bottomRight(), box.bottomLeft()}));
         } else {
@@ -116,8 +114,8 @@ private:
         font.setPixelSize(12);
         painter.save();
         painter.setFont(font);
-        painter.drawText(box.adjusted(0, severity == rules::Severity::Warning ? 3 : 0, 0, 0), Qt::AlignCenter,
-                         severity == rules::Severity::Info ? u"i"_s : u"!"_s);
+        painter.drawText(box.adjusted(0, severity == trace::Severity::Warning ? 3 : 0, 0, 0), Qt::AlignCenter,
+                         severity == trace::Severity::Info ? u"i"_s : u"!"_s);
         painter.restore();
     }
 };
@@ -184,20 +182,20 @@ public:
 
     void setSession(const Session& session) override
     {
-        if (m_report == session.report) {
+        if (m_document == session.document) {
             return;
         }
         const auto chosen = session.isFollowed ? chosenFinding() : std::nullopt;
-        m_report = session.report;
+        m_document = session.document;
         m_details->clear();
-        m_model->setReport(m_report);
-        m_pages->setCurrentIndex(m_report->findings.empty() ? 1 : 0);
+        m_model->setDocument(m_document);
+        m_pages->setCurrentIndex(m_model->rowCount() == 0 ? 1 : 0);
+        const auto unjudged = std::ranges::count_if(
+            m_document->rules, [](const document::RuleEntry& rule) { return rule.notJudged.has_value(); });
         m_none->setHtml(u"<h3>No findings</h3><p>%1</p><p>%2</p>"_s.arg(
-            toHtml(m_report->sentence(m_report->verdict.summary)),
-            m_report->notApplicable.empty()
-                ? u"Every rule could judge this run."_s
-                : u"%1 rules could not judge this run: view Not judged says why."_s.arg(
-                      m_report->notApplicable.size())));
+            toHtml(m_document->summary),
+            unjudged == 0 ? u"Every rule could judge this run."_s
+                          : u"%1 rules could not judge this run: view Not judged says why."_s.arg(unjudged)));
         const QModelIndex shown = m_model->index(chosen ? rowOf(*chosen) : 0, FindingModel::kTitle);
         m_list->selectionModel()->setCurrentIndex(shown, QItemSelectionModel::NoUpdate);
         showFinding(shown);
@@ -212,16 +210,16 @@ private:
         if (!row.isValid()) {
             return std::nullopt;
         }
-        const rules::Finding& finding = m_model->finding(row.row());
-        return Chosen{finding.rule, finding.ranks};
+        const document::Finding& finding = m_model->finding(row.row());
+        return Chosen{finding.rule, finding.rankNumbers};
     }
 
     /// The first row if there is no such finding any more.
     [[nodiscard]] int rowOf(const Chosen& chosen) const
     {
         for (int row = 0; row < m_model->rowCount({}); ++row) {
-            const rules::Finding& finding = m_model->finding(row);
-            if (finding.rule == chosen.first && finding.ranks == chosen.second) {
+            const document::Finding& finding = m_model->finding(row);
+            if (finding.rule == chosen.first && finding.rankNumbers == chosen.second) {
                 return row;
             }
         }
@@ -230,12 +228,7 @@ private:
 
     void showFinding(const QModelIndex& row)
     {
-        if (!row.isValid()) {
-            m_details->clear();
-            return;
-        }
-        const rules::Finding& finding = m_model->finding(row.row());
-        m_details->setHtml(findingHtml(*m_report, finding, report::restatementsOf(*m_report, finding)));
+        m_details->setHtml(row.isValid() ? findingHtml(m_model->finding(row.row())) : QString());
     }
 
     void showMenu(const QPoint& position)
@@ -246,7 +239,7 @@ private:
         }
         QMenu menu(m_list);
         menu.addAction(u"&Show it in the timeline"_s, this, [this, row] { goTo(row, 0); })
-            ->setEnabled(!m_model->finding(row.row()).evidence.empty());
+            ->setEnabled(!m_model->finding(row.row()).places.empty());
         menu.addAction(u"&Copy the finding"_s, this, [this, row] {
             showFinding(row);
             QApplication::clipboard()->setText(m_details->toPlainText());
@@ -256,20 +249,19 @@ private:
 
     void goTo(const QModelIndex& row, std::size_t place)
     {
-        if (!row.isValid() || place >= m_model->finding(row.row()).evidence.size()) {
+        if (!row.isValid() || place >= m_model->finding(row.row()).places.size()) {
             return; // a setting has no time to show
         }
-        const rules::Finding& finding = m_model->finding(row.row());
-        const rules::Evidence& evidence = finding.evidence[place];
+        const document::Finding& finding = m_model->finding(row.row());
+        const document::Place& shown = finding.places[place];
         emit m_navigator.placeRequested(
-            {evidence.startNs, evidence.endNs},
-            finding.ranks.empty() ? std::vector{evidence.rank} : finding.ranks,
-            u"<h4>%1</h4><p>%2</p>"_s.arg(toHtml(m_report->sentence(finding.title)),
-                                          toHtml(report::evidenceText(*m_report, evidence))));
+            {shown.startNs, shown.endNs},
+            finding.rankNumbers.empty() ? std::vector{shown.rank} : finding.rankNumbers,
+            u"<h4>%1</h4><p>%2</p>"_s.arg(toHtml(finding.title), toHtml(shown.text)));
     }
 
     Navigator& m_navigator;
-    std::shared_ptr<const report::Report> m_report;
+    std::shared_ptr<const document::Document> m_document;
     FindingModel* m_model;
     FindingList* m_list;
     QTextBrowser* m_details;

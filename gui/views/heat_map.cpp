@@ -6,7 +6,6 @@
 #include "base/navigator.h"
 #include "base/text.h"
 #include "models/step_figures.h"
-#include "report/sentences.h"
 #include "views/view.h"
 #include "widgets/report_table.h"
 
@@ -66,6 +65,7 @@ public:
     {
         if (m_report != session.report) {
             m_report = session.report;
+            m_document = session.document;
             const QSignalBlocker quiet(m_figure);
             if (!session.isFollowed) {
                 m_figure->setCurrentIndex(static_cast<int>(defaultFigure(*m_report)));
@@ -85,13 +85,14 @@ private:
         const bool whole = m_report->model.recordingIsStep();
         m_none->setVisible(m_report->metrics.ranks.empty() || whole);
         m_none->setText(whole ? u"No step was found: the only column is the whole recording."_s
-                              : toHtml(m_report->sentence(report::whyNotMeasured(*m_report))));
+                              : toHtml(m_document->notMeasured));
         const StepFigure& figure = stepFigures()[static_cast<std::size_t>(m_figure->currentIndex())];
         m_map->setFigures(m_report, figure);
         m_table->setTable(stepTable(*m_report, figure));
     }
 
     std::shared_ptr<const report::Report> m_report;
+    std::shared_ptr<const document::Document> m_document;
     QComboBox* m_figure;
     HeatMap* m_map;
     ReportTable* m_table;

@@ -87,7 +87,7 @@ private:
         m_filled = true;
         m_charts->setReport(m_report);
         m_map = std::make_shared<const report::HostMap>(report::hostMapOf(*m_report));
-        report::Table ports = report::portTable(*m_report);
+        document::Table ports = report::portTable(*m_report);
         const bool any = !ports.rows.empty() || !m_map->connections.empty();
         m_tables->setVisible(any);
         m_links->setVisible(any);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The rules that could not judge this run, each with what they lacked. No finding of such a rule is no news.
-#include "report/report_tables.h"
 #include "views/view.h"
 #include "widgets/report_table.h"
 
@@ -30,19 +29,25 @@ public:
 
     void setSession(const Session& session) override
     {
-        if (m_report == session.report) {
+        if (m_document == session.document) {
             return;
         }
-        m_report = session.report;
-        const std::size_t count = m_report->notApplicable.size();
+        m_document = session.document;
+        document::Table table{{"rule", "looks for", "why it could not judge"}, {}};
+        for (const document::RuleEntry& rule : m_document->rules) {
+            if (rule.notJudged) {
+                table.rows.push_back({rule.id, rule.title, *rule.notJudged});
+            }
+        }
+        const std::size_t count = table.rows.size();
         m_title->setText(count == 0 ? u"Every rule could judge this run."_s
                                     : u"%1 rules could not judge this run: that they found nothing does not "
                                       u"mean that nothing is there."_s.arg(count));
-        m_table->setTable(report::notJudgedTable(*m_report));
+        m_table->setTable(std::move(table));
     }
 
 private:
-    std::shared_ptr<const report::Report> m_report;
+    std::shared_ptr<const document::Document> m_document;
     QLabel* m_title;
     ReportTable* m_table;
 };

@@ -35,7 +35,7 @@ public:
             return;
         }
         m_report = session.report;
-        report::Table table = settingsTable(m_report->model);
+        document::Table table = settingsTable(m_report->model);
         m_none->setVisible(table.rows.empty());
         m_table->setVisible(!table.rows.empty());
         m_table->setTable(std::move(table));

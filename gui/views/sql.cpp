@@ -346,7 +346,7 @@ private:
     void copy()
     {
         QApplication::clipboard()->setText(
-            QString::fromStdString(report::csvTable(query::tableOf(*m_answer))));
+            QString::fromStdString(document::csvTable(query::tableOf(*m_answer))));
         showStatus(u"Copied %L1 rows."_s.arg(m_answer->rows.size()), false);
     }
 

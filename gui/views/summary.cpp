@@ -2,9 +2,6 @@
 // The verdict, the parts of a step of each rank, and the data that the figures rest on.
 #include "base/text.h"
 #include "base/theme.h"
-#include "report/report_tables.h"
-#include "report/sentences.h"
-#include "rules/shared/support.h"
 #include "views/view.h"
 #include "widgets/breakdown_chart.h"
 #include "widgets/report_table.h"
@@ -19,6 +16,7 @@ namespace ringside::gui::view_summary {
 namespace {
 
 using namespace Qt::StringLiterals;
+using document::SectionId;
 
 QLabel* paragraph(QWidget* parent)
 {
@@ -27,38 +25,6 @@ QLabel* paragraph(QWidget* parent)
     label->setTextFormat(Qt::RichText);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     return label;
-}
-
-QString measured(const std::optional<double>& share)
-{
-    return share ? toQt(rules::percent(*share)) : u"not measured"_s;
-}
-
-/// A figure with its name below and its definition as tool tip.
-struct Tile {
-    QString name, value, help;
-};
-
-std::vector<Tile> tilesOf(const report::Report& report)
-{
-    const metrics::RunMetrics& run = report.metrics;
-    const auto mean = [](const std::optional<metrics::Spread>& spread) {
-        return measured(spread ? std::optional(spread->mean) : std::nullopt);
-    };
-    return {
-        {u"median step"_s,
-         run.stepMedianNs ? toQt(rules::milliseconds(*run.stepMedianNs)) : u"not measured"_s,
-         u"Median time of the analyzed steps"_s},
-        {u"comm / compute"_s, run.ratio ? QString::number(*run.ratio, 'f', 2) : u"not measured"_s,
-         u"Time with communication divided by time with compute (unions of intervals)"_s},
-        {u"GPU utilization"_s, mean(run.utilization),
-         u"Share of a step in which the GPU computes, communicates or copies"_s},
-        {u"useful utilization"_s, mean(run.usefulUtilization),
-         u"GPU utilization without the time spent waiting inside collectives"_s},
-        {u"spread over ranks"_s,
-         run.usefulUtilization ? toQt(rules::points(run.usefulUtilization->spread)) : u"not measured"_s,
-         u"Largest minus smallest useful utilization of a rank"_s},
-    };
 }
 
 class SummaryView final : public View {
@@ -98,31 +64,31 @@ public:
 
     void setSession(const Session& session) override
     {
-        if (m_report == session.report) {
+        if (m_document == session.document) {
             return;
         }
-        m_report = session.report;
+        m_document = session.document;
         setColours();
         fillTiles();
-        const bool broken = m_report->metrics.ranks.empty();
-        m_chart->setVisible(!broken);
-        m_table->setVisible(!broken);
-        m_chartTitle->setText(
-            broken ? QString(u"<b>The parts of a step were not measured.</b> "_s +
-                             toHtml(m_report->sentence(report::whyNotMeasured(*m_report))))
-            : m_report->model.recordingIsStep()
-                ? u"<b>Parts of a second of the recording on each rank</b>: no step was found"_s
-                : u"<b>Parts of a step of each rank</b>"_s);
-        m_chart->setReport(m_report);
-        m_table->setTable(report::breakdownTable(*m_report));
-        m_rest->setText(restHtml());
+        const auto* const chart = m_document->find<document::BarChart>(SectionId::BreakdownChart);
+        const document::Section* const steps = m_document->find(SectionId::BreakdownTable);
+        m_chart->setVisible(chart != nullptr);
+        m_table->setVisible(steps != nullptr);
+        m_chartTitle->setText(steps != nullptr ? QString(u"<b>"_s + toHtml(steps->title) + u"</b>"_s)
+                                               : QString(u"<b>The parts of a step were not measured.</b> "_s +
+                                                         toHtml(m_document->notMeasured)));
+        m_chart->setChart(chart != nullptr ? *chart : document::BarChart());
+        const auto* const table = m_document->find<document::Table>(SectionId::BreakdownTable);
+        m_table->setTable(table != nullptr ? *table : document::Table());
+        m_rest->setText(sectionHtml(SectionId::NotRead) + sectionHtml(SectionId::KeyFigures) +
+                        sectionHtml(SectionId::Coverage));
     }
 
 protected:
     void changeEvent(QEvent* event) override
     {
         View::changeEvent(event);
-        if (event->type() == QEvent::PaletteChange && m_report) {
+        if (event->type() == QEvent::PaletteChange && m_document) {
             setColours();
         }
     }
@@ -131,15 +97,11 @@ private:
     void setColours()
     {
         const Theme& theme = themeOf(palette());
-        // Nothing was found, but what was not measured may limit the run: that is no good news.
-        const bool certain = m_report->verdict.confidence != report::Confidence::Inconclusive &&
-                             m_report->verdict.confidence != report::Confidence::Low;
-        const QColor colour = m_report->verdict.limitedBy != rules::Limit::Nothing ? theme.communication
-                              : certain                                            ? theme.copy
-                                                                                   : theme.idle;
+        const QColor colour = m_document->tone == document::Tone::Limited ? theme.communication
+                              : m_document->tone == document::Tone::Good  ? theme.copy
+                                                                          : theme.idle;
         m_verdict->setText(u"<p style=\"font-size:large\">%1</p><p style=\"color:%2\">Verdict: %3.</p>"_s.arg(
-            toHtml(m_report->sentence(m_report->verdict.summary)), theme.dim.name(),
-            toHtml(report::verdictText(*m_report))));
+            toHtml(m_document->summary), theme.dim.name(), toHtml(m_document->verdict)));
         m_verdict->setStyleSheet(
             u"QLabel { background: %1; border-left: 4px solid %2; }"_s.arg(theme.card.name(), colour.name()));
     }
@@ -151,42 +113,34 @@ private:
             delete item;
         }
         int column = 0;
-        for (const Tile& tile : tilesOf(*m_report)) {
+        for (const document::KeyFigure& figure : m_document->figures) {
             QLabel* const label = paragraph(this);
-            label->setText(
-                u"<span style=\"font-size:x-large\"><b>%1</b></span><br>%2"_s.arg(tile.value, tile.name));
-            label->setToolTip(tile.help);
-            label->setAccessibleName(tile.name + u": "_s + tile.value);
+            label->setText(u"<span style=\"font-size:x-large\"><b>%1</b></span><br>%2"_s.arg(
+                toHtml(figure.value), toHtml(figure.name)));
+            label->setToolTip(toQt(figure.help));
+            label->setAccessibleName(toQt(figure.name) + u": "_s + toQt(figure.value));
             m_tiles->setColumnStretch(column, 1);
             m_tiles->addWidget(label, 0, column++);
         }
     }
 
-    [[nodiscard]] QString restHtml() const
+    /// Empty if the document has no such section.
+    [[nodiscard]] QString sectionHtml(SectionId id) const
     {
-        QString html = u"<p>"_s;
-        for (const std::string& line : report::keyLines(*m_report)) {
+        const document::Section* const section = m_document->find(id);
+        const auto* const items = m_document->find<document::Items>(id);
+        if (items == nullptr) {
+            return {};
+        }
+        QString html =
+            u"<p>"_s + (section->title.empty() ? QString() : u"<b>%1</b><br>"_s.arg(toHtml(section->title)));
+        for (const std::string& line : items->texts) {
             html += toHtml(line) + u"<br>"_s;
-        }
-        html += u"</p><p><b>What this rests on</b><br>"_s;
-        for (const std::string& line : report::coverageLines(*m_report)) {
-            html += toHtml(line) + u"<br>"_s;
-        }
-        html += u"</p><p><b>Tiers</b><br>"_s;
-        for (const report::Tier& tier : m_report->tiers) {
-            html += toHtml(tier.name) + u": "_s + toHtml(report::tierText(tier)) + u"<br>"_s;
-        }
-        if (!m_report->issues.empty()) {
-            html += u"</p><p><b>Issues</b><br>"_s;
-        }
-        for (const trace::IssueRow& issue : m_report->issues) {
-            html += toHtml(trace::severityName(issue.severity)) + u", %1x: "_s.arg(issue.count) +
-                    toHtml(issue.message) + u"<br>"_s;
         }
         return html + u"</p>"_s;
     }
 
-    std::shared_ptr<const report::Report> m_report;
+    std::shared_ptr<const document::Document> m_document;
     QLabel* m_verdict;
     QGridLayout* m_tiles;
     QLabel* m_chartTitle;

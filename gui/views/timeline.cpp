@@ -328,14 +328,14 @@ private:
         }
         html += u"<a href=\"row:%1\">all like it</a></p><table cellpadding=2><tr>"_s.arg(
             all.collectives[index].operation);
-        const report::Table arrivals = timeline::arrivalTable(m_session.report->model, all, index);
+        const document::Table arrivals = timeline::arrivalTable(m_session.report->model, all, index);
         for (const std::string& title : arrivals.header) {
             html += u"<td><i>%1</i>&nbsp;</td>"_s.arg(toHtml(title));
         }
         for (std::size_t row = 0; row < std::min(kMostRanks, arrivals.rows.size()); ++row) {
             html += u"</tr><tr>"_s;
-            for (const report::Cell& cell : arrivals.rows[row]) {
-                html += u"<td align=right>%1</td>"_s.arg(toHtml(report::cellText(cell)));
+            for (const document::Cell& cell : arrivals.rows[row]) {
+                html += u"<td align=right>%1</td>"_s.arg(toHtml(document::cellText(cell)));
             }
         }
         return html + u"</tr></table>"_s;

@@ -3,49 +3,49 @@
 
 #include "base/text.h"
 #include "base/theme.h"
-#include "rules/shared/support.h"
+#include "values/text.h"
 #include "widgets/picture_menu.h"
 
 #include <QHelpEvent>
 #include <QPainter>
 #include <QToolTip>
 
-#include <array>
+#include <algorithm>
 
 namespace ringside::gui {
 namespace {
 
 using namespace Qt::StringLiterals;
-using metrics::Breakdown;
 
 constexpr int kLeft = 70;
 constexpr int kRight = 84;
 constexpr int kLegendLine = 20;
 constexpr int kGap = 3;
 
-struct PartOfStep {
-    const char* name;
-    QColor Theme::*colour;
-    std::int64_t (*ns)(const Breakdown&);
-};
-/// The parts sum to the step. Waiting is the part of exposed communication before the last rank arrived.
-constexpr std::array kParts{
-    PartOfStep{"compute", &Theme::compute, [](const Breakdown& b) { return b.computeNs; }},
-    PartOfStep{"waiting for the last rank", nullptr, [](const Breakdown& b) { return b.exposedWaitNs; }},
-    PartOfStep{"exposed communication", &Theme::communication,
-               [](const Breakdown& b) { return b.exposedCommunicationNs - b.exposedWaitNs; }},
-    PartOfStep{"exposed copy", &Theme::copy, [](const Breakdown& b) { return b.exposedCopyNs; }},
-    PartOfStep{"idle", &Theme::idle, [](const Breakdown& b) { return b.idleNs; }},
-};
-
-QColor colourOf(const PartOfStep& part, const Theme& theme)
+QColor colourOf(document::Shade shade, const Theme& theme)
 {
-    return part.colour != nullptr ? theme.*part.colour : theme.of(timeline::SpanKind::Wait);
+    switch (shade) {
+    case document::Shade::Compute:
+        return theme.compute;
+    case document::Shade::Wait:
+        return theme.of(timeline::SpanKind::Wait);
+    case document::Shade::Communication:
+        return theme.communication;
+    case document::Shade::Copy:
+        return theme.copy;
+    case document::Shade::Idle:
+        break;
+    }
+    return theme.idle;
 }
 
-std::int64_t stepNs(const metrics::RankMetrics& rank)
+/// Waiting is hatched, because it is a part of communication.
+void fill(QPainter& painter, const QRectF& box, document::Shade shade, const Theme& theme)
 {
-    return rank.ofAStep(rank.total.stepNs);
+    painter.fillRect(box, colourOf(shade, theme));
+    if (shade == document::Shade::Wait) {
+        painter.fillRect(box, QBrush(theme.communication, Qt::BDiagPattern));
+    }
 }
 
 } // namespace
@@ -58,12 +58,12 @@ BreakdownChart::BreakdownChart(QWidget* parent) : QWidget(parent)
     addPictureMenu(*this);
 }
 
-void BreakdownChart::setReport(std::shared_ptr<const report::Report> report)
+void BreakdownChart::setChart(document::BarChart chart)
 {
-    m_report = std::move(report);
+    m_chart = std::move(chart);
     m_longestNs = 1;
-    for (const metrics::RankMetrics& rank : m_report->metrics.ranks) {
-        m_longestNs = std::max(m_longestNs, stepNs(rank));
+    for (const document::BarChart::Bar& bar : m_chart.bars) {
+        m_longestNs = std::max(m_longestNs, bar.sumNs());
     }
     updateGeometry();
     update();
@@ -72,8 +72,7 @@ void BreakdownChart::setReport(std::shared_ptr<const report::Report> report)
 int BreakdownChart::barHeight() const
 {
     constexpr std::size_t kFew = 24;
-    const std::size_t ranks = m_report ? m_report->metrics.ranks.size() : 0;
-    return ranks <= kFew ? 18 : 6;
+    return m_chart.bars.size() <= kFew ? 18 : 6;
 }
 
 std::vector<QPoint> BreakdownChart::legendPlaces() const
@@ -81,8 +80,8 @@ std::vector<QPoint> BreakdownChart::legendPlaces() const
     constexpr int kRoom = 30; // of the square and between two entries
     std::vector<QPoint> places;
     QPoint at(kLeft, 6);
-    for (const PartOfStep& part : kParts) {
-        const int wide = kRoom + QFontMetrics(font()).horizontalAdvance(QString::fromLatin1(part.name));
+    for (const document::BarChart::Part& part : m_chart.parts) {
+        const int wide = kRoom + QFontMetrics(font()).horizontalAdvance(toQt(part.name));
         if (at.x() > kLeft && at.x() + wide > width()) {
             at = QPoint(kLeft, at.y() + kLegendLine);
         }
@@ -94,7 +93,7 @@ std::vector<QPoint> BreakdownChart::legendPlaces() const
 
 int BreakdownChart::legendHeight() const
 {
-    return legendPlaces().back().y() + kLegendLine;
+    return m_chart.parts.empty() ? 0 : legendPlaces().back().y() + kLegendLine;
 }
 
 void BreakdownChart::resizeEvent(QResizeEvent* event)
@@ -103,21 +102,20 @@ void BreakdownChart::resizeEvent(QResizeEvent* event)
     updateGeometry(); // the legend may need another line
 }
 
-QRect BreakdownChart::barOf(std::size_t rank, int top) const
+QRect BreakdownChart::barOf(std::size_t index, int top) const
 {
-    return {kLeft, top + static_cast<int>(rank) * (barHeight() + kGap), std::max(1, width() - kLeft - kRight),
-            barHeight()};
+    return {kLeft, top + static_cast<int>(index) * (barHeight() + kGap),
+            std::max(1, width() - kLeft - kRight), barHeight()};
 }
 
-QRect BreakdownChart::roomOf(std::size_t rank, int top) const
+QRect BreakdownChart::roomOf(std::size_t index, int top) const
 {
-    return barOf(rank, top).adjusted(-kLeft, -kGap - 1, kRight, kGap + 1);
+    return barOf(index, top).adjusted(-kLeft, -kGap - 1, kRight, kGap + 1);
 }
 
 QSize BreakdownChart::sizeHint() const
 {
-    const std::size_t ranks = m_report ? m_report->metrics.ranks.size() : 0;
-    return {520, legendHeight() + static_cast<int>(ranks) * (barHeight() + kGap)};
+    return {520, legendHeight() + static_cast<int>(m_chart.bars.size()) * (barHeight() + kGap)};
 }
 
 QSize BreakdownChart::minimumSizeHint() const
@@ -128,12 +126,9 @@ QSize BreakdownChart::minimumSizeHint() const
 void BreakdownChart::paintEvent(QPaintEvent* event)
 {
     QPainter painter(this);
-    if (!m_report) {
-        return;
-    }
     paintLegend(painter);
     const int top = legendHeight();
-    for (std::size_t i = 0; i < m_report->metrics.ranks.size(); ++i) {
+    for (std::size_t i = 0; i < m_chart.bars.size(); ++i) {
         if (roomOf(i, top).intersects(event->rect())) { // of thousands of ranks, few are visible
             paintBar(painter, i, top);
         }
@@ -144,61 +139,52 @@ void BreakdownChart::paintLegend(QPainter& painter) const
 {
     const Theme& theme = themeOf(palette());
     const std::vector<QPoint> places = legendPlaces();
-    for (std::size_t i = 0; i < kParts.size(); ++i) {
-        const QRect square(places[i], QSize(12, 12));
-        painter.fillRect(square, colourOf(kParts[i], theme));
-        if (kParts[i].colour == nullptr) {
-            painter.fillRect(square, QBrush(theme.communication, Qt::BDiagPattern));
-        }
-        painter.setPen(theme.text);
-        painter.drawText(places[i] + QPoint(16, 11), QString::fromLatin1(kParts[i].name));
+    painter.setPen(theme.text);
+    for (std::size_t i = 0; i < m_chart.parts.size(); ++i) {
+        fill(painter, QRect(places[i], QSize(12, 12)), m_chart.parts[i].shade, theme);
+        painter.drawText(places[i] + QPoint(16, 11), toQt(m_chart.parts[i].name));
     }
 }
 
-void BreakdownChart::paintBar(QPainter& painter, std::size_t rank, int top) const
+void BreakdownChart::paintBar(QPainter& painter, std::size_t index, int top) const
 {
     const Theme& theme = themeOf(palette());
-    const metrics::RankMetrics& figures = m_report->metrics.ranks[rank];
-    const QRect bar = barOf(rank, top);
-    const bool named = barHeight() > 10 || rank % 4 == 0;
+    const document::BarChart::Bar& figures = m_chart.bars[index];
+    const QRect bar = barOf(index, top);
+    const bool named = barHeight() > 10 || index % 4 == 0;
     painter.setPen(theme.text);
     if (named) {
         painter.drawText(QRect(0, bar.top() - 4, kLeft - 8, bar.height() + 8),
-                         Qt::AlignRight | Qt::AlignVCenter,
-                         u"rank %1"_s.arg(m_report->model.ranks[figures.rank].rank));
+                         Qt::AlignRight | Qt::AlignVCenter, u"rank %1"_s.arg(figures.rank));
     }
-    const double scale = bar.width() / static_cast<double>(m_longestNs) / std::max(1e-9, figures.periods);
+    const double scale = bar.width() / m_longestNs;
     double x = bar.left();
-    for (const PartOfStep& part : kParts) {
-        const double width = static_cast<double>(part.ns(figures.total)) * scale;
-        const QRectF box(x, bar.top(), width, bar.height());
-        painter.fillRect(box, colourOf(part, theme));
-        if (part.colour == nullptr) {
-            painter.fillRect(box, QBrush(theme.communication, Qt::BDiagPattern));
-        }
+    for (std::size_t i = 0; i < m_chart.parts.size(); ++i) {
+        const double width = figures.ns[i] * scale;
+        fill(painter, QRectF(x, bar.top(), width, bar.height()), m_chart.parts[i].shade, theme);
         x += width;
     }
     if (named) {
         painter.drawText(QRect(bar.right() + 6, bar.top() - 4, kRight - 6, bar.height() + 8),
-                         Qt::AlignLeft | Qt::AlignVCenter, toQt(rules::milliseconds(stepNs(figures))));
+                         Qt::AlignLeft | Qt::AlignVCenter, toQt(figures.length));
     }
 }
 
 bool BreakdownChart::event(QEvent* event)
 {
-    if (event->type() != QEvent::ToolTip || !m_report) {
+    if (event->type() != QEvent::ToolTip) {
         return QWidget::event(event);
     }
     const auto* const help = static_cast<QHelpEvent*>(event);
     const int top = legendHeight();
-    for (std::size_t i = 0; i < m_report->metrics.ranks.size(); ++i) {
+    for (std::size_t i = 0; i < m_chart.bars.size(); ++i) {
         if (roomOf(i, top).contains(help->pos())) {
-            const metrics::RankMetrics& rank = m_report->metrics.ranks[i];
-            QString text = u"<b>rank %1</b><table>"_s.arg(m_report->model.ranks[rank.rank].rank);
-            for (const PartOfStep& part : kParts) {
+            const document::BarChart::Bar& bar = m_chart.bars[i];
+            QString text = u"<b>rank %1</b><table>"_s.arg(bar.rank);
+            for (std::size_t part = 0; part < m_chart.parts.size(); ++part) {
+                const double share = bar.sumNs() > 0 ? bar.ns[part] / bar.sumNs() : 0;
                 text += u"<tr><td>%1&nbsp;&nbsp;</td><td align=right>%2</td></tr>"_s.arg(
-                    QString::fromLatin1(part.name),
-                    toQt(rules::percent(rank.total.share(part.ns(rank.total)))));
+                    toQt(m_chart.parts[part].name), toQt(values::percent(share)));
             }
             QToolTip::showText(help->globalPos(), text + u"</table>of the step time"_s, this);
             return true;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The parts of a step as one stacked bar for each rank. A table beside it holds the figures.
 #pragma once
-#include "report/report.h"
+#include "document/document.h"
 
 #include <QWidget>
 
-#include <memory>
 #include <vector>
 
 namespace ringside::gui {
@@ -14,7 +13,7 @@ class BreakdownChart final : public QWidget {
     Q_OBJECT
 public:
     explicit BreakdownChart(QWidget* parent = nullptr);
-    void setReport(std::shared_ptr<const report::Report> report);
+    void setChart(document::BarChart chart);
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
@@ -25,17 +24,17 @@ protected:
 
 private:
     void paintLegend(QPainter& painter) const;
-    void paintBar(QPainter& painter, std::size_t rank, int top) const;
+    void paintBar(QPainter& painter, std::size_t index, int top) const;
     /// Where the entries of the legend begin: a narrow window needs two lines of them.
     [[nodiscard]] std::vector<QPoint> legendPlaces() const;
     [[nodiscard]] int legendHeight() const;
     [[nodiscard]] int barHeight() const;
     /// `top` is legendHeight(), which takes longer than to place a bar.
-    [[nodiscard]] QRect barOf(std::size_t rank, int top) const;
-    [[nodiscard]] QRect roomOf(std::size_t rank, int top) const; ///< of the bar and of the texts beside it
+    [[nodiscard]] QRect barOf(std::size_t index, int top) const;
+    [[nodiscard]] QRect roomOf(std::size_t index, int top) const; ///< of the bar and of the texts beside it
 
-    std::shared_ptr<const report::Report> m_report;
-    std::int64_t m_longestNs = 1;
+    document::BarChart m_chart;
+    double m_longestNs = 1;
 };
 
 } // namespace ringside::gui

@@ -145,7 +145,7 @@ void HeatMap::paintEvent(QPaintEvent* /*event*/)
 
 QString HeatMap::valueText(double value) const
 {
-    return toQt(report::cellText(m_figure.cellOf(value)));
+    return toQt(document::cellText(m_figure.cellOf(value)));
 }
 
 void HeatMap::paintScale(QPainter& painter) const

@@ -47,7 +47,7 @@ void HitPanel::setHits(const Session& session, const timeline::Hits* hits, std::
 
 void HitPanel::list(const Session& session, const timeline::Hits& hits)
 {
-    report::Table table = timeline::hitTable(session.report->model, *session.timeline, hits);
+    document::Table table = timeline::hitTable(session.report->model, *session.timeline, hits);
     m_rows = table.rows.size();
     m_table->setTable(std::move(table),
                       timeline::shownNames(session.report->model, *session.timeline, hits, m_rows));

@@ -2,7 +2,7 @@
 #include "widgets/link_map.h"
 
 #include "base/text.h"
-#include "report/table.h"
+#include "document/table.h"
 #include "values/text.h"
 #include "widgets/health_sign.h"
 #include "widgets/picture_menu.h"
@@ -151,12 +151,12 @@ QString LinkMap::portText(std::size_t host, const MapChip& chip) const
 QString LinkMap::lineText(const MapLine& line) const
 {
     constexpr std::size_t kNamed = 4;
-    const report::Table table = report::connectionTable(*m_report, *m_map);
+    const document::Table table = report::connectionTable(*m_report, *m_map);
     QStringList lines;
     for (std::size_t i = 0; i < std::min(kNamed, line.connections.size()); ++i) {
         const report::Connection& each = m_map->connections[line.connections[i]];
-        const std::vector<report::Cell>& row = table.rows[line.connections[i]];
-        const auto cell = [&row](std::size_t column) { return toQt(report::cellText(row[column])); };
+        const std::vector<document::Cell>& row = table.rows[line.connections[i]];
+        const auto cell = [&row](std::size_t column) { return toQt(document::cellText(row[column])); };
         lines << u"%1 → %2: %3 at %4 GB/s, %5"_s.arg(cell(0), cell(1), cell(2), cell(3),
                                                      healthText(each.health)) +
                      titlesOf(*m_report, each.findings);

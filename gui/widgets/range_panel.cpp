@@ -61,7 +61,7 @@ void RangePanel::compute()
     m_computing = true;
     m_worker = std::jthread([this, session = m_session, range = *m_range] {
         const model::Model& model = session.report->model;
-        report::Table table =
+        document::Table table =
             timeline::tableOf(model, timeline::statisticsOf(model, *session.timeline, range));
         QMetaObject::invokeMethod(
             this,
@@ -77,15 +77,15 @@ void RangePanel::compute()
     });
 }
 
-void RangePanel::showTable(const model::Interval& range, const report::Table& table)
+void RangePanel::showTable(const model::Interval& range, const document::Table& table)
 {
     m_title->setText(titleOf(range) + u" (Ctrl+C in the timeline copies this)"_s);
     m_table->setTable(table);
     QStringList lines{titleOf(range), toQt(table.header).join(u'\t')};
-    for (const std::vector<report::Cell>& row : table.rows) {
+    for (const std::vector<document::Cell>& row : table.rows) {
         QStringList cells;
         std::ranges::transform(row, std::back_inserter(cells),
-                               [](const report::Cell& cell) { return toQt(report::cellText(cell)); });
+                               [](const document::Cell& cell) { return toQt(document::cellText(cell)); });
         lines.append(cells.join(u'\t'));
     }
     m_text = lines.join(u'\n') + u'\n';

@@ -2,7 +2,7 @@
 // Figures of a chosen stretch of time, one line for each rank. The analyzer computes them in the background:
 // a whole large run takes a second or two.
 #pragma once
-#include "report/table.h"
+#include "document/table.h"
 #include "session.h"
 
 #include <QWidget>
@@ -31,7 +31,7 @@ signals:
 
 private:
     void compute();
-    void showTable(const model::Interval& range, const report::Table& table);
+    void showTable(const model::Interval& range, const document::Table& table);
 
     Session m_session;
     std::optional<model::Interval> m_range;

@@ -45,7 +45,7 @@ ReportTable::ReportTable(const QString& name, Height height, QWidget* parent)
                   height == Height::AllRows ? QSizePolicy::Fixed : QSizePolicy::Expanding);
 }
 
-void ReportTable::setTable(report::Table table, std::vector<std::string> shown)
+void ReportTable::setTable(document::Table table, std::vector<std::string> shown)
 {
     const bool sameColumns = m_model->columnCount() > 0 && m_model->table().header == table.header;
     const int row = currentIndex().isValid() ? m_sorted->mapToSource(currentIndex()).row() : -1;
@@ -155,7 +155,7 @@ void ReportTable::copyRows() const
 
 void ReportTable::copyCsv() const
 {
-    QApplication::clipboard()->setText(QString::fromStdString(report::csvTable(m_model->table())));
+    QApplication::clipboard()->setText(QString::fromStdString(document::csvTable(m_model->table())));
 }
 
 void ReportTable::saveCsv()
@@ -166,7 +166,7 @@ void ReportTable::saveCsv()
         return;
     }
     QSaveFile file(path);
-    const std::string text = report::csvTable(m_model->table());
+    const std::string text = document::csvTable(m_model->table());
     if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), static_cast<qint64>(text.size())) < 0 ||
         !file.commit()) {
         QMessageBox::warning(this, u"Save the table"_s,

@@ -21,7 +21,7 @@ public:
     void wrapSentences();
     /// `shown`: what the first column shows instead of its texts, by row. The whole texts are in tool tips,
     /// copies and CSV.
-    void setTable(report::Table table, std::vector<std::string> shown = {});
+    void setTable(document::Table table, std::vector<std::string> shown = {});
     /// Selects a row of the table as it was given, and scrolls to it.
     void showRow(int row);
     [[nodiscard]] QSize sizeHint() const override;

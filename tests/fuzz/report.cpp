@@ -24,8 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         __builtin_trap();
     }
     const report::Report report = report::buildReport(std::move(run), {});
-    for (const report::Format* format : report::all()) {
-        if (format->render != nullptr && format->render(report, {}).empty()) {
+    for (const report::Format& format : report::formats()) {
+        if (format.writeFolder == nullptr && format.render(report).empty()) {
             __builtin_trap();
         }
     }

@@ -43,9 +43,7 @@ Json figuresOf(const std::filesystem::path& file)
 {
     importers::Progress progress;
     const report::Report report = report::buildReport(importers::openRun({file}, progress), {});
-    const auto formats = report::all();
-    const auto json = std::ranges::find(formats, "json", [](const report::Format* each) { return each->id; });
-    Json all = Json::parse((*json)->render(report, {}));
+    Json all = Json::parse(report::formatNamed("json").render(report));
     all["run"].erase("path");
     Json figures;
     for (const char* const part :

@@ -18,12 +18,7 @@ namespace ringside::test {
         report::setOption(values, setting);
     }
     const report::Report report = report::buildReport(simulate(run), values);
-    for (const report::Format* format : report::all()) {
-        if (format->id == "json") {
-            return Json::parse(format->render(report, {}));
-        }
-    }
-    return {};
+    return Json::parse(report::formatNamed("json").render(report));
 }
 
 [[nodiscard]] inline Json findingsOf(const Json& report, const std::string& rule)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fixture.h"
 
+#include "report/document.h"
 #include "support/trace_builder.h"
 
 #include <QCoreApplication>
@@ -73,6 +74,7 @@ Session sessionOf(const char* path, trace::RunTrace run)
     Session session;
     session.paths = {path};
     session.report = std::make_shared<const report::Report>(report::buildReport(std::move(run), {}));
+    session.document = std::make_shared<const document::Document>(report::documentOf(*session.report));
     session.timeline =
         std::make_shared<const timeline::Timeline>(timeline::buildTimeline(session.report->model));
     return session;

@@ -8,7 +8,6 @@
 #include "models/settings_table.h"
 #include "models/step_figures.h"
 #include "models/table_model.h"
-#include "report/losses.h"
 #include "support/trace_builder.h"
 
 #include <QAbstractItemModelTester>
@@ -29,15 +28,14 @@ private slots:
         FindingModel model;
         const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
         QCOMPARE(model.rowCount(), 0);
-        model.setReport(session.report);
-        const auto losses = report::lossesOf(*session.report);
+        model.setDocument(session.document);
+        const auto losses = session.document->findings();
         QVERIFY(!losses.empty());
         QVERIFY(losses.size() < session.report->findings.size());
         QCOMPARE(model.rowCount(), static_cast<int>(losses.size()));
         for (int row = 0; row < model.rowCount(); ++row) {
-            const rules::Finding& finding = *losses[static_cast<std::size_t>(row)];
-            QCOMPARE(model.index(row, FindingModel::kTitle).data().toString().toStdString(),
-                     session.report->sentence(finding.title));
+            const document::Finding& finding = *losses[static_cast<std::size_t>(row)];
+            QCOMPARE(model.index(row, FindingModel::kTitle).data().toString().toStdString(), finding.title);
             QVERIFY(!model.index(row, FindingModel::kSeverity).data().toString().isEmpty());
         }
     }
@@ -45,19 +43,18 @@ private slots:
     void aFindingsPageLeadsToEachPlace()
     {
         const Session session = test::lateRankSession();
-        const rules::Finding& finding = session.report->findings.front();
+        const document::Finding& finding = *session.document->findings().front();
         QCOMPARE(QString::fromStdString(finding.rule), QStringLiteral("late_rank"));
-        const auto restatements = report::restatementsOf(*session.report, finding);
-        QVERIFY(!restatements.empty());
-        const QString html = findingHtml(*session.report, finding, restatements);
-        QVERIFY(html.contains(QStringLiteral("The same loss: ") +
-                              toHtml(session.report->sentence(restatements.front()->title))));
-        QCOMPARE(html.count(QStringLiteral("place:")), static_cast<qsizetype>(finding.evidence.size()));
+        QVERIFY(!finding.sameLoss.empty());
+        const QString html = findingHtml(finding);
+        QVERIFY(html.contains(QStringLiteral("The same loss: ") + toHtml(finding.sameLoss.front().text)));
+        QVERIFY(!finding.places.empty());
+        QCOMPARE(html.count(QStringLiteral("place:")), static_cast<qsizetype>(finding.places.size()));
     }
 
     void aStrangersNamesAreText()
     {
-        rules::Finding finding;
+        document::Finding finding;
         finding.title = "<script>x</script>\x1b[2J";
         const QString html = findingHtml(report::Report(), finding, {});
         QVERIFY(!html.contains(QStringLiteral("<script>")));
@@ -75,7 +72,7 @@ private slots:
     {
         TableModel model;
         const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
-        model.setTable({{"rank", "name"}, {{10, "node10"}, {9, report::Cell::absent("no name")}, {11}}});
+        model.setTable({{"rank", "name"}, {{10, "node10"}, {9, document::Cell::absent("no name")}, {11}}});
         SortedTableModel sorted;
         sorted.setSourceModel(&model);
         sorted.sort(0);
@@ -120,10 +117,10 @@ private slots:
         builder.process(1).settings.push_back({"environment", "LOCAL_RANK", "1"});
         builder.process(1).settings.push_back({"environment", "ONLY_HERE", "x"});
         builder.process(0).settings.push_back({"kernel", "vm.one_process_tells", "1"});
-        const report::Table table = settingsTable(model::buildModel(builder.run()));
+        const document::Table table = settingsTable(model::buildModel(builder.run()));
         QCOMPARE(table.rows.size(), std::size_t{7});
         const auto text = [&](std::size_t row, std::size_t column) {
-            return report::cellText(table.rows[row][column]);
+            return document::cellText(table.rows[row][column]);
         };
         QCOMPARE(text(0, 0), std::string("NCCL_ALGO"));
         QCOMPARE(text(0, 4), std::string("yes"));
@@ -141,7 +138,7 @@ private slots:
     {
         const Session session = test::lateRankSession();
         const StepFigure& figure = stepFigures().front();
-        const report::Table table = stepTable(*session.report, figure);
+        const document::Table table = stepTable(*session.report, figure);
         QCOMPARE(table.rows.size(), std::size_t{4});
         QCOMPARE(table.header.size(), session.report->model.analyzedSteps.size() + 1);
         QCOMPARE(std::get<double>(table.rows[1][1].value()), figure.values(*session.report)[1][0]);

@@ -46,8 +46,8 @@ int query(const Options& options)
             fmt::format("Its tables and columns: ringside query {}", trace::shellWord(options.run.string())));
     }
     printResult(options.format == "json"  ? query::jsonOf(answer)
-                : options.format == "csv" ? report::csvTable(query::tableOf(answer))
-                                          : report::plainTable(query::tableOf(answer), ""));
+                : options.format == "csv" ? document::csvTable(query::tableOf(answer))
+                                          : document::plainTable(query::tableOf(answer), ""));
     return kPass;
 }
 

@@ -37,31 +37,21 @@ struct Options {
     ModelArguments modelArguments;
 };
 
-const report::Format& formatNamed(std::string_view name)
+document::Extent extentOf(const Options& options)
 {
-    for (const report::Format* format : report::all()) {
-        if (report::nameOf(*format) == name) {
-            return *format;
-        }
-    }
-    throw Error(ErrorCode::Usage, fmt::format("unknown format '{}'", name));
+    return options.all ? document::Extent::All : document::Extent::Screen;
 }
 
-report::Extent extentOf(const Options& options)
+document::TextStyle styleOfStdout(const Options& options)
 {
-    return options.all ? report::Extent::All : report::Extent::Screen;
-}
-
-report::TextStyle styleOfStdout(const Options& options)
-{
-    return {showsColours(STDOUT_FILENO, options.color) ? report::Colour::Ansi : report::Colour::Never,
+    return {showsColours(STDOUT_FILENO, options.color) ? document::Colour::Ansi : document::Colour::Never,
             proseWidth(), extentOf(options)};
 }
 
 /// Called before the run is read, which may take long.
 void checkOutput(const Options& options)
 {
-    if (formatNamed(options.format).writeFolder != nullptr && options.output.empty()) {
+    if (report::formatNamed(options.format).writeFolder != nullptr && options.output.empty()) {
         throw Error(ErrorCode::Usage, fmt::format("format {} writes several files", options.format),
                     "Name a folder for them: -o FOLDER.");
     }
@@ -73,7 +63,7 @@ void write(const Options& options, const report::Report& report)
         printResult(report::argumentText(report, proseWidth()));
         return;
     }
-    const report::Format& format = formatNamed(options.format);
+    const report::Format& format = report::formatNamed(options.format);
     if (format.writeFolder != nullptr) {
         format.writeFolder(report, options.output);
         return;
@@ -137,9 +127,7 @@ Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     std::vector<std::string> formats;
-    for (const report::Format* format : report::all()) {
-        formats.push_back(report::nameOf(*format));
-    }
+    std::ranges::transform(report::formats(), std::back_inserter(formats), report::nameOf);
     addRunOption(app, options->run);
     addModelOptions(app, options->modelArguments);
     app.add_option("--format", options->format, "Output format")

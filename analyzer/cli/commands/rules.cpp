@@ -2,7 +2,7 @@
 // `ringside rules`: the catalogue of diagnoses with their options, as text or Markdown.
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "report/table.h"
+#include "document/table.h"
 #include "rules/rule.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ void printText()
 {
     for (const rules::Rule* rule : rules::all()) {
         fmt::print("{}: {} (needs {})\n", rule->id, rule->title, rule->needs);
-        fmt::print("{}", report::wrap(rule->help, proseWidth(), "    "));
+        fmt::print("{}", document::wrap(rule->help, proseWidth(), "    "));
         for (const rules::Option& option : rule->options) {
             fmt::print("    --set {}.{}={}   {}\n", rule->id, option.name, option.value, option.help);
         }
@@ -28,13 +28,13 @@ void printMarkdown()
     fmt::print("# Rules\n\nThresholds are set with `ringside report --set RULE.OPTION=NUMBER`.\n");
     for (const rules::Rule* rule : rules::all()) {
         fmt::print("\n## {}\n\n{}. Needs: {}.\n\n{}\n", rule->id, rule->title, rule->needs, rule->help);
-        report::Table table{{"option", "default", "meaning"}, {}};
+        document::Table table{{"option", "default", "meaning"}, {}};
         for (const rules::Option& option : rule->options) {
             table.rows.push_back({fmt::format("`{}`", option.name), fmt::format("{}", option.value),
                                   std::string(option.help)});
         }
         if (!table.rows.empty()) {
-            fmt::print("\n{}", report::markdownTable(table));
+            fmt::print("\n{}", document::markdownTable(table));
         }
     }
 }

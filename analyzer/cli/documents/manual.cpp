@@ -4,7 +4,7 @@
 #include "cli/option_text.h"
 #include "cli/recording_options.h"
 #include "cli/reference.h"
-#include "report/table.h"
+#include "document/table.h"
 
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ std::string roff(std::string_view text)
 std::string prose(std::string_view text)
 {
     constexpr std::size_t kWidth = 66; // escapes make lines longer
-    std::string lines = roff(report::wrap(text, kWidth, ""));
+    std::string lines = roff(document::wrap(text, kWidth, ""));
     lines.pop_back();
     return lines;
 }

@@ -5,6 +5,7 @@
 #include "export/exporter.h"
 #include "output/output_file.h"
 #include "output/prometheus_text.h"
+#include "report/cost_attribution.h"
 
 #include <fmt/format.h>
 
@@ -56,6 +57,9 @@ void addFindings(output::PrometheusText& out, const report::Report& report)
 {
     std::map<std::string, std::pair<int, std::optional<double>>> rules; // a rule may fire several times
     for (const rules::Finding& finding : report.findings) {
+        if (&report::lossOf(report.findings, finding) != &finding) {
+            continue;
+        }
         auto& [count, cost] =
             rules[fmt::format("{},{}", output::label("rule", finding.rule),
                               output::label("severity", rules::severityName(finding.severity)))];
@@ -65,7 +69,9 @@ void addFindings(output::PrometheusText& out, const report::Report& report)
         }
     }
     for (const auto& [labels, figures] : rules) {
-        out.add("ringside_findings", "Findings, by rule and severity.", figures.first, labels);
+        out.add("ringside_findings",
+                "Losses, by the rule and severity of the finding that restates no other.", figures.first,
+                labels);
         out.add("ringside_finding_cost_seconds", "Estimated cost per step of the rule's costliest finding.",
                 figures.second, labels);
     }

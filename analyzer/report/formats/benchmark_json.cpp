@@ -2,6 +2,7 @@
 // Writes figures for continuous benchmarking, of which smaller values are better (the format
 // customSmallerIsBetter of github-action-benchmark). Figures that were not measured are left out.
 #include "output/json_value.h"
+#include "report/cost_attribution.h"
 #include "report/format.h"
 
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ std::optional<double> milliseconds(const std::optional<T>& ns)
     return ns ? std::optional(static_cast<double>(*ns) / 1e6) : std::nullopt;
 }
 
-std::string render(const Report& report, const TextStyle& /*style*/)
+std::string render(const Report& report)
 {
     const metrics::RunMetrics& run = report.metrics;
     Figures figures(report);
@@ -53,16 +54,17 @@ std::string render(const Report& report, const TextStyle& /*style*/)
         figures.add("exposed copies a step", "ms", mean(&Breakdown::exposedCopyNs));
         figures.add("GPU idle a step", "ms", mean(&Breakdown::idleNs));
     }
-    figures.add("problems", "findings",
-                static_cast<double>(std::count_if(report.findings.begin(), report.findings.end(),
-                                                  [](const rules::Finding& finding) {
-                                                      return finding.severity == rules::Severity::Problem;
-                                                  })));
+    figures.add(
+        "problems", "findings",
+        static_cast<double>(std::ranges::count_if(report.findings, [&](const rules::Finding& finding) {
+            return finding.severity == rules::Severity::Problem &&
+                   &lossOf(report.findings, finding) == &finding;
+        })));
     return figures.list().dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 } // namespace
 
-RINGSIDE_REPORT(benchmark_json, .title = "figures for continuous benchmarking", .render = render);
+RINGSIDE_REPORT(benchmark_json, .title = "figures for continuous benchmarking", .facts = render);
 
 } // namespace ringside::report::format_benchmark_json

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 namespace ringside::report::format_json {
@@ -174,10 +175,15 @@ Json coverageJson(const Report& report)
     const model::StepCoverage steps =
         report.model.recordingIsStep() ? model::StepCoverage{} : report.model.stepCoverage;
     const std::size_t analyzed = report.model.recordingIsStep() ? 0 : report.model.analyzedSteps.size();
+    const auto number = [&](std::size_t index) {
+        return index < analyzed ? Json(report.model.analyzedSteps[index]) : Json(nullptr);
+    };
     return {{"steps",
              {{"total", steps.found},
               {"steady", steady},
               {"analyzed", analyzed},
+              {"first_analyzed", number(0)},
+              {"last_analyzed", number(analyzed - 1)},
               {"with_device", steps.found - steps.withoutDevice},
               {"without_device", steps.withoutDevice},
               {"not_on_every_rank", steps.notEverywhere},
@@ -209,16 +215,32 @@ Json spreadJson(const std::optional<metrics::Spread>& spread)
     return result;
 }
 
+/// Returns the share of communication that compute hides; null if there is none.
+Json overlapJson(const metrics::Breakdown& part)
+{
+    return part.communicationNs > 0
+               ? Json(static_cast<double>(part.overlapNs) / static_cast<double>(part.communicationNs))
+               : Json(nullptr);
+}
+
+/// Null if no device step was measured. Of a recording without steps, a second.
+std::optional<std::int64_t> meanStepNs(const Report& report)
+{
+    const metrics::RunMetrics& run = report.metrics;
+    return run.ranks.empty() || run.stepNs() <= 0 ? std::nullopt : std::optional(run.stepNs());
+}
+
 Json summaryJson(const Report& report)
 {
     const metrics::RunMetrics& run = report.metrics;
-    const std::int64_t meanStepNs = run.ranks.empty() ? 0 : run.stepNs();
+    const std::optional<std::int64_t> mean = meanStepNs(report);
     return {{"comm_compute_ratio", orNull(run.ratio)},
             {"communication_share", orNull(run.communicationShare)},
+            {"overlap_share", run.ranks.empty() ? Json(nullptr) : overlapJson(run.total())},
             {"gpu_utilization", spreadJson(run.utilization)},
             {"useful_utilization", spreadJson(run.usefulUtilization)},
             {"link_health", healthName(linkHealth(report))},
-            {"steps_per_s", meanStepNs > 0 ? Json(1e9 / static_cast<double>(meanStepNs)) : Json(nullptr)},
+            {"steps_per_s", mean ? Json(1e9 / static_cast<double>(*mean)) : Json(nullptr)},
             {"samples_per_s", nullptr}};
 }
 
@@ -271,17 +293,40 @@ Json partJson(const Part& rank, const metrics::RunMetrics& run)
             {"last_arrivals", arrivals ? Json(rank.lastArrivals) : Json(nullptr)}};
 }
 
+Json idleJson(const metrics::RankMetrics& rank, const std::function<std::int64_t(std::int64_t)>& figure)
+{
+    Json idle = Json::object();
+    for (std::size_t i = 0; i < metrics::kIdleClasses; ++i) {
+        idle[std::string(metrics::idleClassName(static_cast<metrics::IdleClass>(i)))] =
+            figure(rank.idle.ns[i]);
+    }
+    return idle;
+}
+
+/// Returns the totals divided by the number of steps, or by the seconds of a recording without steps.
+Json meanJson(const metrics::RankMetrics& rank, bool arrivals)
+{
+    const metrics::Breakdown mean = rank.mean();
+    return {{"step_ns", mean.stepNs},
+            {"compute_ns", mean.computeNs},
+            {"communication_ns", mean.communicationNs},
+            {"exposed_communication_ns", mean.exposedCommunicationNs},
+            {"exposed_copy_ns", mean.exposedCopyNs},
+            {"idle_ns", mean.idleNs},
+            {"wait_ns", arrivals ? Json(mean.waitNs) : Json(nullptr)},
+            {"transfer_ns", arrivals ? Json(mean.transferNs) : Json(nullptr)},
+            {"idle_classes_ns", idleJson(rank, [&rank](std::int64_t ns) { return rank.ofAStep(ns); })}};
+}
+
 Json measuredRank(const Report& report, const metrics::RankMetrics& rank)
 {
     const bool arrivals = report.metrics.arrivalsMeasured();
     Json result = {{"rank", report.model.ranks[rank.rank].rank}};
     result.update(partJson(totalOf(rank), report.metrics));
     result["lost_ns"] = arrivals ? Json(rank.lostNs) : Json(nullptr);
-    Json idle = Json::object();
-    for (std::size_t i = 0; i < metrics::kIdleClasses; ++i) {
-        idle[std::string(metrics::idleClassName(static_cast<metrics::IdleClass>(i)))] = rank.idle.ns[i];
-    }
-    result["idle_classes_ns"] = idle;
+    result["overlap_share"] = overlapJson(rank.total);
+    result["idle_classes_ns"] = idleJson(rank, std::identity());
+    result["mean"] = meanJson(rank, arrivals);
     const bool recording = report.model.recordingIsStep();
     result["per_step"] = recording ? Json(nullptr) : partJson(medianOf(rank), report.metrics);
     if (recording) {
@@ -298,7 +343,7 @@ Json unmeasuredRank(const model::Rank& rank)
     for (const auto& [key, value] : names.items()) {
         result[key] = nullptr;
     }
-    for (const char* key : {"lost_ns", "idle_classes_ns", "per_step"}) {
+    for (const char* key : {"lost_ns", "overlap_share", "idle_classes_ns", "mean", "per_step"}) {
         result[key] = nullptr;
     }
     return result;
@@ -316,6 +361,10 @@ void addTimedCalls(Json& rank, const metrics::RunMetrics& run, std::size_t index
     rank["transfer_ns"] = timed->transferNs;
     rank["last_arrivals"] = timed->lastArrivals;
     rank["lost_ns"] = timed->lostNs;
+    const auto steps = std::max<std::int64_t>(1, std::ssize(run.timed.steps));
+    rank["mean"] = {{"communication_ns", timed->communicationNs / steps},
+                    {"wait_ns", timed->waitNs / steps},
+                    {"transfer_ns", timed->transferNs / steps}};
 }
 
 Json ranksJson(const Report& report)
@@ -406,6 +455,7 @@ Json findingJson(const Report& report, const rules::Finding& finding)
                    {"settings", finding.settings},
                    {"cost_ns_per_step", finding.perSecond ? Json(nullptr) : orNull(finding.costNsPerStep)},
                    {"part_of", finding.partOf.empty() ? Json(nullptr) : Json(finding.partOf.front())},
+                   {"same_loss_as", finding.restates.empty() ? Json(nullptr) : Json(finding.restates)},
                    {"kind", finding.cause ? "cause" : "symptom"},
                    {"figures", figures},
                    {"evidence", evidence},
@@ -448,7 +498,7 @@ Json alarmJson(const Report& report, const live::AlarmSpan& span)
             {"message", span.message}};
 }
 
-std::string render(const Report& report, const TextStyle& /*style*/)
+std::string render(const Report& report)
 {
     Json findings = Json::array();
     for (const rules::Finding& finding : report.findings) {
@@ -482,7 +532,9 @@ std::string render(const Report& report, const TextStyle& /*style*/)
           {"argument", argumentJson(report)}}},
         {"summary", summaryJson(report)},
         {"steps",
-         {{"median_ns", orNull(report.metrics.stepMedianNs)}, {"p99_ns", orNull(report.metrics.stepP99Ns)}}},
+         {{"median_ns", orNull(report.metrics.stepMedianNs)},
+          {"p99_ns", orNull(report.metrics.stepP99Ns)},
+          {"mean_ns", orNull(meanStepNs(report))}}},
         {"ranks", ranksJson(report)},
         {"communicators", communicatorsJson(report)},
         {"collectives", collectivesJson(report)},
@@ -499,6 +551,6 @@ std::string render(const Report& report, const TextStyle& /*style*/)
 } // namespace
 
 RINGSIDE_REPORT(json, .title = "for scripts: ringside-report/1, described by ringside-report-1.schema.json",
-                .render = render);
+                .facts = render);
 
 } // namespace ringside::report::format_json

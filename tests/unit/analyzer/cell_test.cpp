@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cells keep their values; text is what is shown of them.
-#include "report/table.h"
+#include "document/table.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 
-namespace ringside::report {
+namespace ringside::document {
 namespace {
 
 /// The texts of cells in the order of their values.
@@ -80,4 +80,4 @@ TEST(Table, csvHoldsBareValues)
 }
 
 } // namespace
-} // namespace ringside::report
+} // namespace ringside::document

@@ -82,16 +82,16 @@ protected:
         trace::Database(m_file, SQLITE_OPEN_READWRITE).execute(sql);
         const Report report = buildReport(trace::openRun(m_file), {});
         expectExports(report, m_folder / "export");
-        for (const Format* format : all()) {
-            if (format->writeFolder != nullptr) {
+        for (const Format& format : formats()) {
+            if (format.writeFolder != nullptr) {
                 const std::filesystem::path folder = m_folder / "files";
-                format->writeFolder(report, folder);
+                format.writeFolder(report, folder);
                 EXPECT_GT(std::filesystem::remove_all(folder), 1U);
                 continue;
             }
-            const std::string text = format->render(report, {});
+            const std::string text = format.render(report);
             EXPECT_FALSE(text.empty());
-            expectHarmless(*format, text);
+            expectHarmless(format, text);
         }
     }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The charts of the HTML report: each rank has a row of its own while there are few, and none is left out
 // when they share rows.
-#include "report/html_charts.h"
+#include "document/html_charts.h"
+#include "report/document.h"
 #include "support/trace_builder.h"
 
 #include <gmock/gmock.h>
@@ -36,22 +37,25 @@ std::size_t countOf(std::string_view text, std::string_view part)
 
 TEST(HtmlCharts, GiveEachOfAFewRanksABar)
 {
-    const Report report = reportOf(4);
-    const std::string bars = breakdownSvg(report);
+    const document::BarChart chart = breakdownChart(reportOf(4));
+    const std::string bars = barsSvg(chart);
     EXPECT_EQ(countOf(bars, "<title>"), 4 * 5U); // five parts of a step
     EXPECT_THAT(bars, HasSubstr("<title>rank 3: compute"));
-    EXPECT_EQ(sharedRowsText(report), "");
+    EXPECT_EQ(sharedRowsText(chart), "");
 }
 
 TEST(HtmlCharts, LetManyRanksShareBars)
 {
     const Report report = reportOf(130);
-    const std::string bars = breakdownSvg(report);
+    const document::BarChart chart = breakdownChart(report);
+    const std::string bars = barsSvg(chart);
     EXPECT_EQ(countOf(bars, "<title>"), 64 * 5U);
     EXPECT_THAT(bars, HasSubstr("<title>ranks 0 to 1: compute"));
     EXPECT_THAT(bars, HasSubstr("<title>ranks 127 to 129: compute")); // the last three share a bar
-    EXPECT_THAT(sharedRowsText(report), HasSubstr("130 ranks share 64 rows"));
-    EXPECT_THAT(heatSvg(report), HasSubstr("#fee838")); // the late rank is the brightest of its row's
+    EXPECT_THAT(sharedRowsText(chart), HasSubstr("130 ranks share 64 rows"));
+    const auto map = heatMap(report);
+    ASSERT_TRUE(map);
+    EXPECT_THAT(heatSvg(*map), HasSubstr("#fee838")); // the late rank is the brightest of its row's
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What traces of the PyTorch profiler add to a timeline: Python functions, and what the allocator held.
+#include "document/cell.h"
 #include "metrics/sampled_lines.h"
 #include "model/build_model.h"
-#include "report/cell.h"
 #include "support/durations.h"
 #include "support/trace_builder.h"
 #include "timeline/python_frames.h"

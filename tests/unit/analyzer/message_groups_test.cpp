@@ -17,9 +17,7 @@ using namespace test;
 
 std::string rendered(const trace::RunTrace& run, std::string_view id)
 {
-    const Report report = buildReport(run, {});
-    const auto format = std::ranges::find(all(), id, [](const Format* each) { return each->id; });
-    return (*format)->render(report, {});
+    return formatNamed(id).render(buildReport(run, {}));
 }
 
 TraceBuilder pipeline()

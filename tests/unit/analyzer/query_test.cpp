@@ -73,9 +73,9 @@ TEST_F(Query, FilesGivenOneByOneAreOneRun)
 TEST_F(Query, ValuesKeepTheirKinds)
 {
     const Answer answer = open().ask("SELECT NULL AS a, 3 AS b, 0.5 AS c, 'x,\"y' AS d, x'0102' AS e");
-    EXPECT_EQ(report::csvTable(tableOf(answer)), "a,b,c,d,e\n,3,0.5,\"x,\"\"y\",<2 bytes>\n");
+    EXPECT_EQ(document::csvTable(tableOf(answer)), "a,b,c,d,e\n,3,0.5,\"x,\"\"y\",<2 bytes>\n");
     EXPECT_NE(jsonOf(answer).find("\"a\": null"), std::string::npos);
-    EXPECT_EQ(report::cellText(tableOf(answer).rows[0][3]), "x,\"y");
+    EXPECT_EQ(document::cellText(tableOf(answer).rows[0][3]), "x,\"y");
 }
 
 TEST_F(Query, AMistakeHasAPlace)

@@ -95,7 +95,7 @@ TEST(RankGroups, AreStagesElseHostsElseTenths)
 
 TEST(GroupTable, HoldsMeansOfItsRanks)
 {
-    const Table table = groupBreakdownTable(buildReport(run({}, 2), {}), 16);
+    const document::Table table = groupBreakdownTable(buildReport(run({}, 2), {}), 16);
     ASSERT_EQ(table.rows.size(), 2U);
     EXPECT_EQ(cellText(table.rows[0][1]), "10");
     EXPECT_EQ(cellText(table.rows[0][3]), "10.09"); // 10 ms and the mean of 0, 20, ... 180 us

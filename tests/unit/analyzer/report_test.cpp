@@ -36,13 +36,7 @@ TraceBuilder lateRank()
 
 std::string render(const trace::RunTrace& run, std::string_view id, Extent extent = Extent::Screen)
 {
-    const Report report = buildReport(run, {});
-    for (const Format* format : all()) {
-        if (format->id == id) {
-            return format->render(report, {.extent = extent});
-        }
-    }
-    throw std::runtime_error("no such format");
+    return formatNamed(id).render(buildReport(run, {}), {.extent = extent});
 }
 
 bool keepsTheSchema(const std::string& text)
@@ -62,20 +56,17 @@ TEST(Reports, ListTheAlarmsOfTheRecording)
     const std::int64_t beganMs = *report.model.startedRealtimeNs / 1'000'000 + 2500;
     report.alarms = {{"straggler", "rank 1 holds the others up", 1, "", beganMs, beganMs + 1000},
                      {"hang", "no step | for 12 s", std::nullopt, "", beganMs, std::nullopt}};
-    for (const Format* format : all()) {
-        if (format->id == "json") {
-            const std::string text = format->render(report, {});
-            EXPECT_TRUE(keepsTheSchema(text));
-            const auto alarms = nlohmann::json::parse(text)["alarms"];
-            ASSERT_EQ(alarms.size(), 2U);
-            EXPECT_EQ(alarms[0]["ended_ns"].get<std::int64_t>() - alarms[0]["began_ns"].get<std::int64_t>(),
-                      1'000'000'000);
-            EXPECT_TRUE(alarms[1]["ended_ns"].is_null());
-        } else if (format->id == "text" || format->id == "markdown" || format->id == "html") {
-            const std::string text = format->render(report, {});
-            EXPECT_NE(text.find("Alarms while it ran"), std::string::npos) << format->id;
-            EXPECT_NE(text.find("rank 1 holds the others up"), std::string::npos) << format->id;
-        }
+    const std::string json = formatNamed("json").render(report);
+    EXPECT_TRUE(keepsTheSchema(json));
+    const auto alarms = nlohmann::json::parse(json)["alarms"];
+    ASSERT_EQ(alarms.size(), 2U);
+    EXPECT_EQ(alarms[0]["ended_ns"].get<std::int64_t>() - alarms[0]["began_ns"].get<std::int64_t>(),
+              1'000'000'000);
+    EXPECT_TRUE(alarms[1]["ended_ns"].is_null());
+    for (const char* const format : {"text", "markdown", "html"}) {
+        const std::string text = formatNamed(format).render(report);
+        EXPECT_NE(text.find("Alarms while it ran"), std::string::npos) << format;
+        EXPECT_NE(text.find("rank 1 holds the others up"), std::string::npos) << format;
     }
     report.alarms.clear();
     EXPECT_EQ(render(lateRank().run(), "text").find("Alarms while"), std::string::npos);
@@ -336,7 +327,7 @@ TEST(TextReport, DistinguishesEqualRowsOfSeveralCommunicators)
 
 TEST(TextReport, NamesNoCommunicatorWhereThereIsOne)
 {
-    const Table table = collectiveTable(buildReport(lateRank().run(), {}));
+    const document::Table table = collectiveTable(buildReport(lateRank().run(), {}));
     EXPECT_FALSE(table.rows.empty());
     EXPECT_EQ(table.header.back(), "busbw GB/s\non kernel");
 }

@@ -126,10 +126,10 @@ TEST(SampledLines, MissingValuesHaveAReason)
     const model::Model model = model::buildModel(trace.run());
     const SampledMetric metric = sampledMetrics(model).front();
     EXPECT_FALSE(metric.isMeasured());
-    const report::Table table = report::sampledTable(model, metric);
-    EXPECT_EQ(report::cellText(table.rows[0].front()), "rank 0, gpu0");
-    EXPECT_EQ(report::cellText(table.rows[0].back()), "Not Supported");
-    EXPECT_EQ(report::cellText(table.rows[0][2]), "-");
+    const document::Table table = report::sampledTable(model, metric);
+    EXPECT_EQ(document::cellText(table.rows[0].front()), "rank 0, gpu0");
+    EXPECT_EQ(document::cellText(table.rows[0].back()), "Not Supported");
+    EXPECT_EQ(document::cellText(table.rows[0][2]), "-");
 }
 
 TEST(SampledLines, AHostsCounterIsOneLineWhicheverProcessSampledIt)

@@ -33,12 +33,7 @@ trace::RunTrace lateRankOf(int ranks, int steps)
 
 std::string screenOf(const Report& report, Extent extent = Extent::Screen)
 {
-    for (const Format* format : all()) {
-        if (format->id == "text") {
-            return format->render(report, {.extent = extent});
-        }
-    }
-    return {};
+    return formatNamed("text").render(report, {.extent = extent});
 }
 
 std::string restatedBy(const Report& report, std::string_view rule)
@@ -105,15 +100,11 @@ TEST(ScreenReport, ListsALossOnce)
 TEST(MarkdownAndHtml, SayALossOnce)
 {
     const Report report = buildReport(lateRankOf(4, 20), {});
-    for (const Format* format : all()) {
-        if (format->id == "markdown" || format->id == "html") {
-            const std::string text = format->render(report, {});
-            const bool html = format->id == "html";
-            EXPECT_THAT(text, HasSubstr(html ? "<p>The same loss: " : "- the same loss: ")) << format->id;
-            EXPECT_THAT(text, Not(HasSubstr(html ? "<code>exposed_communication</code></p>\n<p class"
-                                                 : "- rule `exposed_communication`")))
-                << format->id;
-        }
+    for (const bool html : {false, true}) {
+        const std::string text = formatNamed(html ? "html" : "markdown").render(report);
+        EXPECT_THAT(text, HasSubstr(html ? "<p>The same loss: " : "- the same loss: "));
+        EXPECT_THAT(text, Not(HasSubstr(html ? "<code>exposed_communication</code></p>\n<p class"
+                                             : "- rule `exposed_communication`")));
     }
 }
 

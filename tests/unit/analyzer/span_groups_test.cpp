@@ -94,7 +94,7 @@ TEST(SpanGroups, tellWhoseTimeDiffersAndCountAKernelThatWaitsOnce)
                               {SpanTable::Kernels, Grouping::Rank, run.timeline.extent, std::size_t{1}});
     ASSERT_EQ(one.size(), 1U);
     EXPECT_EQ(one[0].name, "rank 1");
-    const report::Table table = tableOf(groups, communication);
+    const document::Table table = tableOf(groups, communication);
     EXPECT_EQ(table.header.front(), "name");
     EXPECT_EQ(table.rows.front().size(), table.header.size());
 }
@@ -142,7 +142,7 @@ TEST(Search, isATableByTimeWithKernelsByShortNames)
 {
     const LateRun run;
     const Hits hits = search(run.model, run.timeline, {"a", {}, {}});
-    const report::Table table = hitTable(run.model, run.timeline, hits, 20);
+    const document::Table table = hitTable(run.model, run.timeline, hits, 20);
     ASSERT_EQ(table.rows.size(), 20U) << "no more than wanted, of " << hits.count;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
         const SpanId& hit = hits.spans[hits.byTime[row]];
@@ -202,11 +202,11 @@ TEST(CollectiveDetails, sayWhatWasExchangedWhoCameWhenAndWhatIsNotKnown)
     EXPECT_NE(valueOf("last arrival").find("rank 2"), std::string::npos) << valueOf("last arrival");
     EXPECT_NE(valueOf("bus bandwidth").find("GB/s"), std::string::npos) << valueOf("bus bandwidth");
     EXPECT_NE(valueOf("algorithm, protocol").find("not recorded"), std::string::npos);
-    const report::Table arrivals = arrivalTable(report.model, timeline, 1);
+    const document::Table arrivals = arrivalTable(report.model, timeline, 1);
     ASSERT_EQ(arrivals.rows.size(), 4U);
-    EXPECT_EQ(report::cellText(arrivals.rows.back()[0]), "2"); // came last
-    EXPECT_EQ(report::exactText(arrivals.rows.front()[1]), "0.0");
-    EXPECT_EQ(report::exactText(arrivals.rows.back()[2]), "0.0"); // and waited for nobody
+    EXPECT_EQ(document::cellText(arrivals.rows.back()[0]), "2"); // came last
+    EXPECT_EQ(document::exactText(arrivals.rows.front()[1]), "0.0");
+    EXPECT_EQ(document::exactText(arrivals.rows.back()[2]), "0.0"); // and waited for nobody
     EXPECT_EQ(neighbourInCommunicator(report.model, timeline, 1, Direction::Forward), 2U);
     EXPECT_EQ(neighbourInCommunicator(report.model, timeline, 0, Direction::Backward), std::nullopt);
     ASSERT_EQ(report.metrics.collectives.size(), 1U);

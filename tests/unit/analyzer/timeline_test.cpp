@@ -619,7 +619,7 @@ TEST(RangeStatistics, reportsWhatWasNotMeasured)
     const auto ranks = statisticsOf(model, timeline, timeline.extent);
     EXPECT_FALSE(ranks[0].device);
     EXPECT_FALSE(ranks[0].lastArrivals);
-    const report::Cell unknown = tableOf(model, ranks).rows[0][1];
+    const document::Cell unknown = tableOf(model, ranks).rows[0][1];
     EXPECT_TRUE(unknown.isAbsent());
     EXPECT_EQ(unknown.reason(), "not measured");
 }

@@ -101,8 +101,7 @@ private:
 
 std::string textOf(const report::Report& report, std::string_view format)
 {
-    const auto found = std::ranges::find(report::all(), format, &report::Format::id);
-    return (*found)->render(report, {});
+    return report::formatNamed(format).render(report);
 }
 
 std::int64_t realtimeOf(const trace::ProcessTrace& process, std::int64_t ns)

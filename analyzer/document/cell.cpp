@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/cell.h"
+#include "document/cell.h"
 
 #include "values/text.h"
 
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ringside::report {
+namespace ringside::document {
 namespace {
 
 using Kind = NumberStyle::Kind;
@@ -172,4 +172,4 @@ bool isLess(const Cell& left, const Cell& right)
     return a != nullptr && b != nullptr ? *a < *b : numberOf(left) < numberOf(right);
 }
 
-} // namespace ringside::report
+} // namespace ringside::document

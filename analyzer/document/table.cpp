@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/table.h"
+#include "document/table.h"
 
 #include "trace/utf8.h"
 
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace ringside::report {
+namespace ringside::document {
 namespace {
 
 using Lines = std::vector<std::vector<std::string>>;
@@ -189,4 +189,4 @@ std::string wrap(std::string_view anyText, std::size_t width, std::string_view i
     return result + line + "\n";
 }
 
-} // namespace ringside::report
+} // namespace ringside::document

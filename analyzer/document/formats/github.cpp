@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes annotations of a GitHub workflow run, one line per finding, the costliest first
+// Annotations of a GitHub workflow run, one line for each loss
 // (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). For the job's summary
 // page, append the Markdown report to $GITHUB_STEP_SUMMARY.
-#include "report/format.h"
-#include "report/sentences.h"
+#include "document/renderer.h"
 #include "trace/utf8.h"
 
 #include <fmt/format.h>
 
-namespace ringside::report::format_github {
+namespace ringside::document::renderer_github {
 namespace {
 
 /// Encodes line breaks and percent signs, and in a property also the separators.
@@ -27,21 +26,20 @@ std::string annotation(std::string_view command, std::string_view title, std::st
     return fmt::format("::{} title={}::{}\n", command, encoded(title, ":,"), encoded(message, ""));
 }
 
-std::string render(const Report& report, const TextStyle& /*style*/)
+std::string render(const Document& document, const TextStyle& /*style*/)
 {
     constexpr std::string_view kCommands[] = {"notice", "warning", "error"};
     std::string text;
-    for (const rules::Finding& finding : report.findings) {
-        text += annotation(kCommands[static_cast<std::size_t>(finding.severity)],
-                           fmt::format("Ringside {}", finding.rule),
-                           fmt::format("{}. Cost: {}. Try: {}", report.sentence(finding.title),
-                                       costText(finding), report.sentence(finding.advice)));
+    for (const Finding* finding : document.findings()) {
+        text += annotation(
+            kCommands[static_cast<std::size_t>(finding->severity)], fmt::format("Ringside {}", finding->rule),
+            fmt::format("{}. Cost: {}. Try: {}", finding->title, finding->cost, finding->advice));
     }
-    return text + annotation("notice", "Ringside", report.sentence(report.verdict.summary));
+    return text + annotation("notice", "Ringside", document.summary);
 }
 
 } // namespace
 
-RINGSIDE_REPORT(github, .title = "annotations of a GitHub workflow", .render = render);
+RINGSIDE_RENDERER(github, .title = "annotations of a GitHub workflow", .render = render);
 
-} // namespace ringside::report::format_github
+} // namespace ringside::document::renderer_github

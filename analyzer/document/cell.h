@@ -10,7 +10,7 @@
 #include <string_view>
 #include <variant>
 
-namespace ringside::report {
+namespace ringside::document {
 
 /// How a number is formatted.
 struct NumberStyle {
@@ -80,4 +80,4 @@ private:
 /// cells without a value.
 [[nodiscard]] bool isLess(const Cell& left, const Cell& right);
 
-} // namespace ringside::report
+} // namespace ringside::document

@@ -2,13 +2,13 @@
 // Formats tables and paragraphs for a terminal, as Markdown or as CSV. Numbers are aligned right, everything
 // else left.
 #pragma once
-#include "report/cell.h"
+#include "document/cell.h"
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace ringside::report {
+namespace ringside::document {
 
 struct Table {
     std::vector<std::string> header; ///< a line feed breaks a title into lines in a terminal
@@ -26,4 +26,4 @@ struct Table {
 /// Breaks a text into lines at spaces; every line begins with `indent`. Control characters become spaces.
 [[nodiscard]] std::string wrap(std::string_view anyText, std::size_t width, std::string_view indent);
 
-} // namespace ringside::report
+} // namespace ringside::document
