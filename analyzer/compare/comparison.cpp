@@ -2,6 +2,7 @@
 #include "compare/comparison.h"
 
 #include "compare/series.h"
+#include "metrics/step_times.h"
 #include "report/sentences.h"
 
 #include <fmt/format.h>
@@ -65,9 +66,9 @@ private:
 
     void compareSteps()
     {
-        const std::vector<double> base = stepTimes(m_base);
+        const std::vector<double> base = metrics::stepTimes(m_base.model, m_base.metrics);
         m_stepNs = summarize(base).median;
-        const std::vector<double> now = stepTimes(m_now);
+        const std::vector<double> now = metrics::stepTimes(m_now.model, m_now.metrics);
         add("step_ns", Unit::Ns, true, base, now);
         add(kMeanStep, Unit::Ns, true, base, now, Centre::Mean); // what decides how long the job takes
     }

@@ -2,6 +2,7 @@
 #include "compare/scaling.h"
 
 #include "compare/series.h"
+#include "metrics/step_times.h"
 #include "report/sentences.h"
 
 #include <ringside/error.h>
@@ -27,7 +28,7 @@ ScalingPoint pointOf(const report::Report& report)
     ScalingPoint point;
     point.run = report.model.trace.path.filename().string();
     point.ranks = report.model.worldSize;
-    point.stepNs = summarize(stepTimes(report));
+    point.stepNs = summarize(metrics::stepTimes(report.model, report.metrics));
     if (point.stepNs.count == 0 || point.stepNs.median <= 0) {
         throw Error(ErrorCode::Unusable, fmt::format("{} has no steps with known times", point.run),
                     "Mark steps (see docs/guide.md), and record more of them.");

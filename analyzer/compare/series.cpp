@@ -21,40 +21,6 @@ std::size_t stepCount(const metrics::RunMetrics& run)
     return count;
 }
 
-/// Returns means over ranks by position. The series ends at the first position that a rank lacks.
-std::vector<double> meansByPlace(const std::vector<std::vector<double>>& rows)
-{
-    std::vector<double> means;
-    for (std::size_t place = 0; !rows.empty(); ++place) {
-        double sum = 0;
-        for (const std::vector<double>& row : rows) {
-            if (place == row.size()) {
-                return means;
-            }
-            sum += row[place];
-        }
-        means.push_back(sum / static_cast<double>(rows.size()));
-    }
-    return means;
-}
-
-std::vector<double> hostStepTimes(const model::Model& model)
-{
-    std::vector<std::vector<double>> rows;
-    for (const model::Rank& rank : model.ranks) {
-        std::vector<double> row;
-        for (std::size_t i = 1; i + 1 < rank.steps.size(); ++i) {
-            if (!rank.steps[i].pausedAfter) {
-                row.push_back(static_cast<double>(rank.steps[i].host.length()));
-            }
-        }
-        if (!row.empty()) {
-            rows.push_back(std::move(row));
-        }
-    }
-    return meansByPlace(rows);
-}
-
 /// Returns the place of the window in which a time lies, among windows that are sorted and do not overlap.
 /// Null: in none.
 std::optional<std::size_t> placeOf(std::span<const model::Interval> windows, std::int64_t ns)
@@ -138,16 +104,6 @@ std::vector<double> stepSeries(const report::Report& report, const StepFigure& f
         }
     }
     return series;
-}
-
-std::vector<double> stepTimes(const report::Report& report)
-{
-    if (report.model.recordingIsStep()) { // the length of a whole recording is not a step time
-        return {};
-    }
-    return report.metrics.ranks.empty()
-               ? hostStepTimes(report.model)
-               : stepSeries(report, [](const metrics::Breakdown& step) { return double(step.stepNs); });
 }
 
 std::map<std::string, Load> kernelLoads(const report::Report& report)

@@ -16,9 +16,6 @@ using StepFigure = std::function<double(const metrics::Breakdown&)>;
 
 /// Returns the mean over the ranks for each analyzed step. Empty without device data.
 [[nodiscard]] std::vector<double> stepSeries(const report::Report& report, const StepFigure& figure);
-/// Returns step times: of the device if it was recorded, else between the host's marks, without the first and
-/// last.
-[[nodiscard]] std::vector<double> stepTimes(const report::Report& report);
 
 struct Load {
     double ns = 0;              ///< device time

@@ -14,16 +14,6 @@ namespace {
 
 constexpr std::size_t kDraws = 999;
 
-double medianOf(std::vector<double>& values)
-{
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 == 1) {
-        return *middle;
-    }
-    return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 double meanOf(std::span<const double> values)
 {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -54,18 +44,18 @@ Summary summarize(std::span<const double> values)
         return {};
     }
     std::vector<double> copy(values.begin(), values.end());
-    const double median = medianOf(copy);
+    const double median = values::median(copy);
     for (double& value : copy) {
         value = std::abs(value - median);
     }
-    return {values.size(), median, medianOf(copy), meanOf(values)};
+    return {values.size(), median, values::median(copy), meanOf(values)};
 }
 
 Change changeOf(std::span<const double> base, std::span<const double> now, double scale, Centre centre,
                 double tail)
 {
     const auto centreOf = [centre](std::vector<double>& values) {
-        return centre == Centre::Median ? medianOf(values) : meanOf(values);
+        return centre == Centre::Median ? values::median(values) : meanOf(values);
     };
     std::mt19937_64 random(1); // NOLINT(cert-msc*): repeatable on purpose
     std::vector<double> drawn;

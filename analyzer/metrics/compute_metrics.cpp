@@ -2,6 +2,7 @@
 #include "metrics/compute_metrics.h"
 
 #include "metrics/arrivals.h"
+#include "metrics/step_times.h"
 #include "metrics/wait_delay.h"
 #include "trace/read/parallel.h"
 #include "values/quantile.h"
@@ -197,39 +198,11 @@ Spread spreadOf(const RunMetrics& run, double (Breakdown::*share)() const)
     return result;
 }
 
-void setStepTimes(RunMetrics& run, std::vector<std::int64_t> times)
+void setStepTimes(RunMetrics& run, std::vector<double> times)
 {
-    run.stepMedianNs = model::median(times);
-    run.stepP99Ns = values::quantile(std::move(times), 0.99);
-}
-
-std::vector<std::int64_t> deviceStepTimes(const RunMetrics& run)
-{
-    std::vector<std::int64_t> times;
-    for (const RankMetrics& rank : run.ranks) {
-        for (const Breakdown& step : rank.steps) {
-            times.push_back(step.stepNs);
-        }
-    }
-    return times;
-}
-
-/// Fills in median and p99 of the device steps. If no device was recorded, of the host steps without the
-/// first and the last one.
-void addStepTimes(const model::Model& model, RunMetrics& run)
-{
-    std::vector<std::int64_t> times = deviceStepTimes(run);
-    for (std::size_t r = 0; r < model.ranks.size() && run.ranks.empty(); ++r) {
-        const auto& steps = model.ranks[r].steps;
-        for (std::size_t i = 1; i + 1 < steps.size(); ++i) {
-            if (!steps[i].pausedAfter) {
-                times.push_back(steps[i].host.length());
-            }
-        }
-    }
-    // If the whole recording stands for one step, its length is not a step time of the program.
-    if (!times.empty() && !model.recordingIsStep()) {
-        setStepTimes(run, std::move(times));
+    if (!times.empty()) {
+        run.stepMedianNs = std::llround(values::median(times));
+        run.stepP99Ns = std::llround(values::quantile(std::move(times), 0.99));
     }
 }
 
@@ -297,9 +270,7 @@ void computeMedians(RankMetrics& rank)
 
 void summarizeRanks(RunMetrics& run)
 {
-    if (!run.ranks.empty()) {
-        setStepTimes(run, deviceStepTimes(run));
-    }
+    setStepTimes(run, deviceStepTimes(run));
     addSummary(run);
 }
 
@@ -343,7 +314,7 @@ RunMetrics computeMetrics(const model::Model& model)
     groupCollectives(model, run.collectivesOfWholeRun ? arrivedInRun(arrivals) : run.arrived, run);
     run.allReduceFit = fitAllReduces(model, run.arrived);
     run.ports = portsOf(model);
-    addStepTimes(model, run);
+    setStepTimes(run, stepTimes(model, run));
     addSummary(run);
     addLateness(run);
     return run;

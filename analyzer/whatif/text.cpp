@@ -73,9 +73,10 @@ std::string renderText(const Prediction& prediction)
                         prediction.changes.empty() ? "nothing changed"
                                                    : fmt::format("{}", fmt::join(prediction.changes, ", ")),
                         prediction.emulated ? " [emulated]" : "");
-    text +=
-        fmt::format("  Step now, measured: {} ({}).\n", milliseconds(prediction.measuredNs),
-                    prediction.steps == 1 ? "one step" : fmt::format("mean of {} steps", prediction.steps));
+    // The mean step of a report lasts from the first operation of a step to that of the next.
+    text += fmt::format(
+        "  Step now, measured from end to end of the work: {} ({}).\n", milliseconds(prediction.measuredNs),
+        prediction.steps == 1 ? "one step" : fmt::format("mean of {} steps", prediction.steps));
     text += replayLine(prediction);
     if (prediction.predictedNs) {
         text += predictedLine(prediction);
