@@ -103,6 +103,7 @@ enum class SectionId : std::uint8_t {
     BreakdownChart,
     HeatMap,
     Findings,
+    Argument,
     NotApplicable,
     BreakdownTable,
     Idle,

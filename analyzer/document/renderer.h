@@ -15,6 +15,7 @@ enum class Colour : std::uint8_t { Never, Ansi };
 /// How much of a report a document has.
 enum class Extent : std::uint8_t {
     Screen, ///< the costliest findings and the start of long lists, with the number of rows left out
+    Why,    ///< the verdict and what it rests on
     All,
 };
 

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -65,13 +66,18 @@ void addHost(const trace::ProcessTrace& process, bool byNumber, Lengths& lengths
     }
 }
 
-std::vector<std::int64_t> joined(Lengths::const_iterator first, Lengths::const_iterator last)
+/// Returns the mean over the ranks of each step, as metrics::stepTimes() does.
+std::vector<double> meansOf(Lengths::const_iterator first, Lengths::const_iterator last)
 {
-    std::vector<std::int64_t> all;
-    for (auto each = first; each != last; ++each) {
-        all.insert(all.end(), each->second.begin(), each->second.end());
+    std::vector<double> means;
+    for (auto step = first; step != last; ++step) {
+        const std::vector<std::int64_t>& ranks = step->second;
+        if (!ranks.empty()) {
+            means.push_back(std::accumulate(ranks.begin(), ranks.end(), 0.0) /
+                            static_cast<double>(ranks.size()));
+        }
     }
-    return all;
+    return means;
 }
 
 void addParts(AllSteps& all, const Lengths& lengths, const std::vector<std::int64_t>& analyzed)
@@ -82,10 +88,10 @@ void addParts(AllSteps& all, const Lengths& lengths, const std::vector<std::int6
         const auto last = std::next(first, static_cast<std::ptrdiff_t>(lengths.size() * (i + 1) / count -
                                                                        lengths.size() * i / count));
         const StepPart part{first->first, std::prev(last)->first, 0, 0};
-        std::vector<std::int64_t> values = joined(first, last);
-        if (!values.empty()) {
+        std::vector<double> times = meansOf(first, last);
+        if (!times.empty()) {
             all.parts.push_back(part);
-            all.parts.back().medianNs = values::median(std::move(values));
+            all.parts.back().medianNs = std::llround(values::median(std::move(times)));
             all.parts.back().analyzed =
                 static_cast<std::size_t>(std::ranges::count_if(analyzed, [&](std::int64_t number) {
                     return number >= part.firstStep && number <= part.lastStep;
@@ -116,17 +122,17 @@ std::optional<AllSteps> allStepsOf(const model::Model& model)
     }
     all.traceFolders.assign(folders.begin(), folders.end());
     all.steps = lengths.size();
-    std::vector<std::int64_t> values = joined(lengths.begin(), lengths.end());
-    all.onHost = values.empty();
+    std::vector<double> times = meansOf(lengths.begin(), lengths.end());
+    all.onHost = times.empty();
     if (all.onHost) {
         for (const trace::ProcessTrace& process : model.trace.processes) {
             addHost(process, byNumber, lengths);
         }
-        values = joined(lengths.begin(), lengths.end());
+        times = meansOf(lengths.begin(), lengths.end());
     }
-    if (!values.empty()) {
-        all.p99Ns = values::quantile(values, 0.99);
-        all.medianNs = values::median(std::move(values));
+    if (!times.empty()) {
+        all.p99Ns = std::llround(values::quantile(times, 0.99));
+        all.medianNs = std::llround(values::median(std::move(times)));
         addParts(all, lengths, model.analyzedSteps);
     }
     return all;

@@ -14,7 +14,7 @@ namespace ringside::report {
 /// A part of the run: consecutive steps.
 struct StepPart {
     std::int64_t firstStep = 0, lastStep = 0;
-    std::int64_t medianNs = 0; ///< over its steps and ranks
+    std::int64_t medianNs = 0; ///< over its steps, of means over the ranks
     std::size_t analyzed = 0;  ///< of its steps, those that were analyzed with all their rows
 };
 
@@ -22,7 +22,7 @@ struct AllSteps {
     std::size_t summaries = 0; ///< processes of which only a summary was read
     std::size_t processes = 0; ///< of the run
     std::size_t steps = 0;     ///< of which the summaries have sums
-    /// Of the length of a step, over steps and ranks: on the device, else on the host without the first and
+    /// Of the length of a step, a mean over its ranks: on the device, else on the host without the first and
     /// the last step. Null: no summary has a length.
     std::optional<std::int64_t> medianNs, p99Ns;
     bool onHost = false;                   ///< the lengths are those on the host

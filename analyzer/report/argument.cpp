@@ -12,6 +12,10 @@ namespace ringside::report {
 namespace {
 
 namespace argument_text = words::argument;
+using document::Cell;
+using document::millisecondsCell;
+using document::shareCell;
+using document::Table;
 using Part = LostPart::Kind;
 
 struct KindInfo {
@@ -159,29 +163,20 @@ Argument argumentOf(const Report& report)
     return argument;
 }
 
-std::vector<TitledTable> argumentTables(const Report& report)
+std::vector<document::Block> argumentBlocks(const Report& report)
 {
     const Argument argument = argumentOf(report);
-    std::vector<TitledTable> tables;
+    std::vector<document::Block> blocks;
     const auto add = [&](const words::Template& title, Table table) {
         if (!table.rows.empty()) {
-            tables.push_back({report.sentence(title), std::move(table)});
+            blocks.emplace_back(document::Paragraph{report.sentence(title)});
+            blocks.emplace_back(std::move(table));
         }
     };
     add(argument_text::parts, partTable(report, argument));
     add(argument_text::explanations, explanationTable(report, argument));
     add(argument_text::conditions, conditionTable(report));
-    return tables;
-}
-
-std::string argumentText(const Report& report, std::size_t width)
-{
-    std::string shown =
-        wrap(verdictText(report) + ".", width, "") + wrap(report.sentence(report.verdict.summary), width, "");
-    for (const TitledTable& each : argumentTables(report)) {
-        shown += fmt::format("\n{}\n{}", each.title, plainTable(each.table, "  "));
-    }
-    return shown;
+    return blocks;
 }
 
 } // namespace ringside::report

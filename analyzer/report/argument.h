@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verdict as an argument: the parts of a step, which are disjoint and sum to it, and the findings that
-// explain them. `ringside report --why` and the window show it; formats and rules do not know each other
-// through it.
+// explain them. `ringside report --why` and the window show it as a section of the document.
 #pragma once
+#include "document/document.h"
 #include "report/report.h"
-#include "document/table.h"
 
 #include <vector>
 
@@ -36,13 +35,8 @@ struct Argument {
 [[nodiscard]] Argument argumentOf(const Report& report);
 [[nodiscard]] std::string_view partName(LostPart::Kind kind); ///< identifier in JSON, "waiting"
 
-struct TitledTable {
-    std::string title;
-    Table table;
-};
-/// The argument as tables: where the step goes, what explains it, and the conditions of the confidence.
-[[nodiscard]] std::vector<TitledTable> argumentTables(const Report& report);
-/// The verdict with these tables, for a terminal.
-[[nodiscard]] std::string argumentText(const Report& report, std::size_t width);
+/// The argument as tables, each after its title: where the step goes, what explains it, and the conditions of
+/// the confidence.
+[[nodiscard]] std::vector<document::Block> argumentBlocks(const Report& report);
 
 } // namespace ringside::report

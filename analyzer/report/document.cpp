@@ -2,6 +2,7 @@
 #include "report/document.h"
 
 #include "report/alarms.h"
+#include "report/argument.h"
 #include "report/communicators.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
@@ -115,7 +116,9 @@ std::string tiersText(const Report& report)
 
 class Builder final {
 public:
-    Builder(const Report& report, Extent extent) : m_report(report), m_all(extent == Extent::All) {}
+    Builder(const Report& report, Extent extent)
+        : m_report(report), m_extent(extent), m_all(extent == Extent::All)
+    {}
 
     Document document()
     {
@@ -131,10 +134,15 @@ public:
                       keyFigures(m_report.metrics),
                       ruleEntries(m_report),
                       {}};
+        if (m_extent == Extent::Why) {
+            addArgument();
+            return std::move(m_document);
+        }
         add(SectionId::NotRead, "", {Items{notRead()}});
         add(SectionId::KeyFigures, "Key figures", {Items{keyLines(m_report)}});
         addCharts();
         add(SectionId::Findings, "Findings: what the verdict names, then by cost", findings());
+        addArgument();
         addNotApplicable();
         addBreakdown();
         addTables();
@@ -143,7 +151,7 @@ public:
     }
 
 private:
-    void add(SectionId id, std::string title, std::vector<Block> blocks)
+    void add(SectionId id, std::string title, std::vector<Block> blocks, bool folded = false)
     {
         std::erase_if(blocks, [](const Block& block) {
             const auto* const items = std::get_if<Items>(&block);
@@ -151,7 +159,7 @@ private:
             return (items != nullptr && items->texts.empty()) || (table != nullptr && table->rows.empty());
         });
         if (!blocks.empty()) {
-            m_document.sections.push_back({id, std::move(title), std::move(blocks), false});
+            m_document.sections.push_back({id, std::move(title), std::move(blocks), folded});
         }
     }
 
@@ -230,14 +238,17 @@ private:
         return blocks;
     }
 
+    void addArgument()
+    {
+        if (m_extent != Extent::Screen) {
+            add(SectionId::Argument, "Why this verdict", argumentBlocks(m_report), m_all);
+        }
+    }
+
     void addNotApplicable()
     {
         if (m_all) {
-            const std::size_t before = m_document.sections.size();
-            add(SectionId::NotApplicable, "Not applicable", {Items{notApplicableLines(m_report)}});
-            if (m_document.sections.size() > before) {
-                m_document.sections.back().folded = true;
-            }
+            add(SectionId::NotApplicable, "Not applicable", {Items{notApplicableLines(m_report)}}, true);
         }
     }
 
@@ -320,6 +331,7 @@ private:
     }
 
     const Report& m_report;
+    Extent m_extent;
     bool m_all;
     Document m_document;
 };

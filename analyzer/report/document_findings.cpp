@@ -34,8 +34,8 @@ document::Finding shown(const Report& report, const rules::Finding& finding, Ext
     result.rankNumbers = finding.ranks;
     if (extent == Extent::All) {
         for (const rules::Figure& figure : finding.figures) {
-            result.figures.push_back(
-                {rules::keyOf(figure, report.voice().period), figure.value, figureText(figure, report.voice().period)});
+            result.figures.push_back({rules::keyOf(figure, report.voice().period), figure.value,
+                                      figureText(figure, report.voice().period)});
         }
     }
     for (const rules::Finding& other : report.findings) {

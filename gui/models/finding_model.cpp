@@ -40,7 +40,7 @@ QVariant FindingModel::data(const QModelIndex& index, int role) const
         return u"%1; ranks: %2\n%3"_s.arg(toQt(each.cost), toQt(each.ranks), toQt(each.advice));
     }
     if (role == Qt::AccessibleTextRole && index.column() == kTitle) {
-        return QString(severityText(each.severity) + u": "_s + toQt(m_report->sentence(each.title)));
+        return QString(severityText(each.severity) + u": "_s + toQt(each.title));
     }
     if (role != Qt::DisplayRole) {
         return {};
@@ -49,7 +49,7 @@ QVariant FindingModel::data(const QModelIndex& index, int role) const
     case kSeverity:
         return severityText(each.severity);
     case kTitle:
-        return toQt(m_report->sentence(each.title));
+        return toQt(each.title);
     case kCost:
         return toQt(each.cost);
     default:

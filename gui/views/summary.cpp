@@ -27,6 +27,31 @@ QLabel* paragraph(QWidget* parent)
     return label;
 }
 
+QString itemsHtml(const document::Items& items)
+{
+    QString html;
+    for (const std::string& line : items.texts) {
+        html += toHtml(line) + u"<br>"_s;
+    }
+    return u"<p>%1</p>"_s.arg(html);
+}
+
+QString tableHtml(const document::Table& table)
+{
+    QString html = u"<table cellpadding=\"3\"><tr>"_s;
+    for (const std::string& column : table.header) {
+        html += u"<th align=\"left\">%1</th>"_s.arg(toHtml(column));
+    }
+    for (const std::vector<document::Cell>& row : table.rows) {
+        html += u"</tr><tr>"_s;
+        for (const document::Cell& cell : row) {
+            html += u"<td align=\"%1\">%2</td>"_s.arg(cell.isText() ? u"left"_s : u"right"_s,
+                                                      toHtml(document::cellText(cell)));
+        }
+    }
+    return html + u"</tr></table>"_s;
+}
+
 class SummaryView final : public View {
 public:
     explicit SummaryView(QWidget* parent) : View(parent)
@@ -81,7 +106,7 @@ public:
         const auto* const table = m_document->find<document::Table>(SectionId::BreakdownTable);
         m_table->setTable(table != nullptr ? *table : document::Table());
         m_rest->setText(sectionHtml(SectionId::NotRead) + sectionHtml(SectionId::KeyFigures) +
-                        sectionHtml(SectionId::Coverage));
+                        sectionHtml(SectionId::Argument) + sectionHtml(SectionId::Coverage));
     }
 
 protected:
@@ -128,16 +153,21 @@ private:
     [[nodiscard]] QString sectionHtml(SectionId id) const
     {
         const document::Section* const section = m_document->find(id);
-        const auto* const items = m_document->find<document::Items>(id);
-        if (items == nullptr) {
+        if (section == nullptr) {
             return {};
         }
-        QString html =
-            u"<p>"_s + (section->title.empty() ? QString() : u"<b>%1</b><br>"_s.arg(toHtml(section->title)));
-        for (const std::string& line : items->texts) {
-            html += toHtml(line) + u"<br>"_s;
+        QString html = section->title.empty() ? QString() : u"<p><b>%1</b></p>"_s.arg(toHtml(section->title));
+        for (const document::Block& block : section->blocks) {
+            html +=
+                std::visit(document::Visitor{[](const document::Items& items) { return itemsHtml(items); },
+                                             [](const document::Paragraph& paragraph) {
+                                                 return u"<p>%1</p>"_s.arg(toHtml(paragraph.text));
+                                             },
+                                             [](const document::Table& table) { return tableHtml(table); },
+                                             [](const auto& /*shown elsewhere*/) { return QString(); }},
+                           block);
         }
-        return html + u"</p>"_s;
+        return html;
     }
 
     std::shared_ptr<const document::Document> m_document;

@@ -56,7 +56,7 @@ private slots:
     {
         document::Finding finding;
         finding.title = "<script>x</script>\x1b[2J";
-        const QString html = findingHtml(report::Report(), finding, {});
+        const QString html = findingHtml(finding);
         QVERIFY(!html.contains(QStringLiteral("<script>")));
         QVERIFY(!html.contains(QChar(0x1b)));
     }

@@ -9,7 +9,6 @@
 #include "cli/witnesses.h"
 #include "output/messages.h"
 #include "output/output_file.h"
-#include "report/argument.h"
 #include "report/format.h"
 
 #include <ringside/error.h>
@@ -39,7 +38,9 @@ struct Options {
 
 document::Extent extentOf(const Options& options)
 {
-    return options.all ? document::Extent::All : document::Extent::Screen;
+    return options.why   ? document::Extent::Why
+           : options.all ? document::Extent::All
+                         : document::Extent::Screen;
 }
 
 document::TextStyle styleOfStdout(const Options& options)
@@ -59,10 +60,6 @@ void checkOutput(const Options& options)
 
 void write(const Options& options, const report::Report& report)
 {
-    if (options.why) {
-        printResult(report::argumentText(report, proseWidth()));
-        return;
-    }
     const report::Format& format = report::formatNamed(options.format);
     if (format.writeFolder != nullptr) {
         format.writeFolder(report, options.output);

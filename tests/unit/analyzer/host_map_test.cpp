@@ -56,7 +56,7 @@ TEST(HostMap, slowConnectionsAreNamedAndOthersAreOk)
         EXPECT_EQ(each.health == Health::Ok, !slow) << each.traffic.sender;
         EXPECT_EQ(each.findings.empty(), !slow);
     }
-    const Table table = connectionTable(report, map);
+    const document::Table table = connectionTable(report, map);
     ASSERT_EQ(table.rows.size(), 4U);
     EXPECT_EQ(cellText(table.rows[3][0]), "d");
     EXPECT_EQ(cellText(table.rows[3][1]), "a");
@@ -107,9 +107,9 @@ TEST(HostMap, portsBelongToTheirHostsAndTheNearestGpus)
     ASSERT_EQ(map.hosts[1].ports.size(), 2U);
     EXPECT_TRUE(map.hosts[1].ports[0].nearRanks.empty());
     EXPECT_EQ(map.hosts[1].ports[1].nearRanks, std::vector<std::int64_t>{1});
-    const Table ports = portTable(report);
+    const document::Table ports = portTable(report);
     EXPECT_EQ(cellText(ports.rows[map.hosts[1].ports[1].row][1]), "mlx5_1:1");
-    const Table hosts = hostTable(map);
+    const document::Table hosts = hostTable(map);
     ASSERT_EQ(hosts.rows.size(), 4U);
     EXPECT_EQ(cellText(hosts.rows[1][2]), "2");
     EXPECT_EQ(cellText(hosts.rows[1][4]), "mlx5_1:1: 1");

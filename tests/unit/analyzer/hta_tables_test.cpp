@@ -47,8 +47,7 @@ protected:
                             << m_events << "\n]}";
         importers::Progress progress;
         const Report report = buildReport(importers::openRun({path}, progress), {});
-        const auto format = std::ranges::find(all(), "hta_csv", &Format::id);
-        (*format)->writeFolder(report, m_folder / "tables");
+        formatNamed("hta-csv").writeFolder(report, m_folder / "tables");
     }
     /// What stands below the line of names.
     std::string rows(const std::string& name)
