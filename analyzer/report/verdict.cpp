@@ -140,14 +140,29 @@ void tellLimit(Verdict& verdict, const Report& report, const rules::Finding* fir
     }
 }
 
+/// Each source of traces says itself why it has no device work.
+words::Text whyNoDeviceWork(const Report& report)
+{
+    namespace why = words::not_measured;
+    words::Text said = why::no_device_work_imported;
+    const auto device = std::ranges::find(report.tiers, "device", &Tier::name);
+    if (device != report.tiers.end() && !device->reasons.empty()) {
+        said += words::say(why::no_device_work_because, {{"reason", device->reasons.front()}});
+    }
+    return said += why::no_device_work_remedy;
+}
+
 } // namespace
 
 words::Text whyNotMeasured(const Report& report)
 {
     namespace why = words::not_measured;
     const bool imported = report.model.imported;
-    return report.model.ranks.empty()      ? why::no_rank
-           : !report.model.hasDeviceData() ? (imported ? why::no_device_work_imported : why::no_device_work)
+    if (!report.model.ranks.empty() && !report.model.hasDeviceData() && imported) {
+        return whyNoDeviceWork(report);
+    }
+    return report.model.ranks.empty()                    ? why::no_rank
+           : !report.model.hasDeviceData()               ? why::no_device_work
            : report.model.stepCoverage.notEverywhere > 0 ? why::no_common_step
            : imported                                    ? why::no_step_imported
                                                          : why::no_step;

@@ -298,7 +298,11 @@ void addTiers(trace::ProcessTrace& process)
     const auto add = [&](trace::TierName tier, bool active, const char* reason) {
         process.tiers.push_back({std::move(tier), active, reason, std::nullopt, std::nullopt});
     };
-    add("device", process.kernels.size() + process.copies.size() > 0, "as the PyTorch profiler recorded it");
+    const bool work = process.kernels.size() + process.copies.size() > 0;
+    add("device", work,
+        work ? "as the PyTorch profiler recorded it"
+             : "the PyTorch profiler recorded none: ProfilerActivity.CUDA was not given, or the GPU did "
+               "nothing");
     add("host", process.apiCalls.size() > 0,
         "CUDA calls as the PyTorch profiler recorded them; of NCCL only calls that launched a kernel");
     add("nvtx", !process.ranges.empty(), "operators and annotations of PyTorch");

@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 namespace ringside::importers::nccl_log {
@@ -23,6 +26,13 @@ struct Collector::Run {
     std::unordered_multimap<std::int64_t, std::pair<std::string, Process*>> byPid;
     std::int64_t foreign = 0, torn = 0, cut = 0, tooMany = 0, unknownPieces = 0;
     std::string firstTorn;
+    /// A message that others interrupted: what follows of it stands in the next line.
+    struct Interrupted {
+        Process* writer = nullptr;
+        Message message; ///< its views are those of a line that is gone
+        std::string text;
+    };
+    std::vector<Interrupted> interrupted;
 
     Process* processOf(const Message& message)
     {
@@ -39,19 +49,74 @@ struct Collector::Run {
         byPid.emplace(message.pid, std::pair(std::string(message.host), processes.back().get()));
         return processes.back().get();
     }
-    /// Returns the process of a message that follows after a part of another line. The beginning of its host
-    /// name is then not known: "netwnode1" is node1 if that host wrote before. Null if no process matches.
-    Process* processAfterPart(const Message& message)
+    /// Returns the process whose message follows after a part of another line. The beginning of its host name
+    /// is then not known: "netwnode1" is node1 if that host wrote before. Null if no process matches.
+    std::pair<Process*, std::size_t> processAfterPart(const Message& message)
     {
         constexpr int kMost = 64; // hosts that happen to have the same process id
         auto [at, end] = byPid.equal_range(message.pid);
         for (int i = 0; at != end && i < kMost; ++at, ++i) {
             if (message.host.ends_with(at->second.first)) {
-                return at->second.second;
+                return {at->second.second, message.host.size() - at->second.first.size()};
             }
         }
         ++unknownPieces;
-        return nullptr;
+        return {nullptr, 0};
+    }
+    /// Finds the writers of a line's messages. What stands before the name of a host that is known ends the
+    /// message before it.
+    std::vector<Process*> writersOf(LineContents& contents)
+    {
+        std::vector<Process*> writers;
+        for (std::size_t i = 0; i < contents.messages.size(); ++i) {
+            if (i == 0) {
+                writers.push_back(processOf(contents.messages[0]));
+                continue;
+            }
+            const auto [writer, glued] = processAfterPart(contents.messages[i]);
+            std::string_view& before = contents.messages[i - 1].text;
+            before = {before.data(), before.size() + glued};
+            writers.push_back(writer);
+        }
+        return writers;
+    }
+    /// Adds the messages of the line before that others interrupted; `rest` may be the end of one of them.
+    void addInterrupted(std::string_view rest)
+    {
+        for (Interrupted& each : interrupted) {
+            // Only these have an end by which they are recognised.
+            const auto isWhole = [](const Parsed& parsed) {
+                return std::holds_alternative<CallLine>(parsed) || std::holds_alternative<InitLine>(parsed);
+            };
+            std::string whole = each.text + std::string(rest);
+            if (!rest.empty() && isWhole(parseMessage(whole))) {
+                each.text = std::move(whole);
+                rest = {};
+            }
+            each.message.text = each.text;
+            each.writer->add(each.message, true);
+        }
+        interrupted.clear();
+    }
+    /// NCCL before 2.16.2 gives communicators no hash. Those of one size and place in their processes are one
+    /// communicator if they have each of its ranks once.
+    void nameCommunicators()
+    {
+        std::map<std::pair<std::int64_t, std::int64_t>, std::vector<trace::CommunicatorRow*>> alike;
+        for (const auto& process : processes) {
+            for (const Process::Unnamed& each : process->unnamed()) {
+                alike[{each.size, each.place}].push_back(&process->communicator(each.row));
+            }
+        }
+        for (const auto& [key, rows] : alike) {
+            std::set<std::int64_t> ranks;
+            std::ranges::transform(rows, std::inserter(ranks, ranks.end()), &trace::CommunicatorRow::rank);
+            if (ranks.size() == rows.size() && std::ssize(rows) == key.first) {
+                for (trace::CommunicatorRow* const row : rows) {
+                    row->hash = textHash(fmt::format("{} ranks, {}", key.first, key.second));
+                }
+            }
+        }
     }
 };
 
@@ -60,7 +125,7 @@ Collector::~Collector() = default;
 
 void Collector::add(const Line& line)
 {
-    const LineContents contents = readLine(line.text);
+    LineContents contents = readLine(line.text);
     const bool torn = contents.torn || line.cut || !line.ended;
     const std::string_view version = versionOf(line.text);
     if (m_run->version.empty()) {
@@ -71,17 +136,25 @@ void Collector::add(const Line& line)
     }
     m_run->cut += line.cut ? 1 : 0;
     m_run->foreign += contents.messages.empty() && !contents.torn && version.empty() ? 1 : 0;
+    const std::vector<Process*> writers = m_run->writersOf(contents);
+    m_run->addInterrupted(contents.messages.empty() ? line.text : contents.before);
     for (std::size_t i = 0; i < contents.messages.size(); ++i) {
         const Message& message = contents.messages[i];
-        Process* const process = i == 0 ? m_run->processOf(message) : m_run->processAfterPart(message);
-        if (process != nullptr) {
-            process->add(message, torn);
+        if (writers[i] == nullptr) {
+            continue;
+        }
+        if (i + 1 < contents.messages.size()) {
+            m_run->interrupted.push_back({writers[i], message, std::string(message.text)});
+        } else {
+            writers[i]->add(message, torn);
         }
     }
 }
 
 std::vector<trace::ProcessTrace> Collector::finish()
 {
+    m_run->addInterrupted({});
+    m_run->nameCommunicators();
     std::map<std::int64_t, std::int64_t> attempts; // a log of several job attempts contains a rank repeatedly
     std::vector<trace::ProcessTrace> traces;
     for (const auto& process : m_run->processes) {

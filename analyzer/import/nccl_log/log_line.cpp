@@ -88,6 +88,8 @@ LineContents readLine(std::string_view line)
             if (!contents.messages.empty()) { // the previous message ends where this one begins
                 Message& before = contents.messages.back();
                 before.text = line.substr(from, prefix->begin);
+            } else {
+                contents.before = line.substr(from, prefix->begin);
             }
             prefix->message.warning = line.substr(at, kLevel.size()) != kLevel;
             prefix->message.text = line.substr(text);

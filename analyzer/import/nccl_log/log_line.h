@@ -21,6 +21,8 @@ struct Message {
 
 struct LineContents {
     std::vector<Message> messages;
+    std::string_view
+        before;        ///< what stands before the first message: a launcher's prefix, or the rest of another
     bool torn = false; ///< whether it contains parts of several messages, or an incomplete prefix of NCCL
 };
 

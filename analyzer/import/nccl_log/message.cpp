@@ -53,9 +53,6 @@ Parsed parseInit(std::string_view text)
     line.busId = numberAfter<std::uint64_t>(text, " busId ", 16).value_or(0);
     line.commId = numberAfter<std::uint64_t>(text, " commId ", 16);
     line.parent = numberAfter<std::uint64_t>(text, " parent ", 16).value_or(0);
-    if (!line.commId && line.parent == 0) {
-        return TornLine{};
-    }
     if (line.parent != 0) { // NCCL before 2.27 writes "splitCount" instead of "childCount"
         std::string_view count = wordAfter(text, " childCount ");
         count = count.empty() ? wordAfter(text, " splitCount ") : count;
@@ -74,22 +71,25 @@ Parsed parseCall(std::string_view text, std::size_t colon)
     const bool isName = std::ranges::all_of(
         line.function, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; });
     constexpr std::size_t kLongestName = 32;
+    const auto opCount = numberAfter<std::uint64_t>(text, ": opCount ", 16);
     const auto count = numberAfter<std::uint64_t>(text, " count ");
     const auto datatype = numberAfter<std::int64_t>(text, " datatype ");
     const auto reduction = numberAfter<std::int64_t>(text, " op ");
     const auto root = numberAfter<std::int64_t>(text, " root ");
     const auto communicator = numberAfter<std::uint64_t>(text, " comm ", 16);
-    if (!isName || line.function.empty() || line.function.size() > kLongestName || !count || !datatype ||
-        !reduction || !root || !communicator) {
-        return TornLine{};
+    const auto size =
+        numberAfter<std::int64_t>(text, " [nranks="); // a handle that is cut off has none behind it
+    if (!isName || line.function.empty() || line.function.size() > kLongestName || !opCount || !count ||
+        !datatype || !reduction || !root || !communicator || !size) {
+        return TornLine{.call = true};
     }
+    line.opCount = *opCount;
     line.count = *count;
     line.datatype = *datatype;
     line.reduction = *reduction;
     line.root = *root;
     line.communicator = *communicator;
-    const auto size = numberAfter<std::int64_t>(text, "[nranks=");
-    line.size = size && *size > 0 && *size <= kMostRanks ? *size : 0;
+    line.size = *size > 0 && *size <= kMostRanks ? *size : 0;
     return line;
 }
 

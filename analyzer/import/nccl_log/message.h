@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses NCCL's messages about created communicators, calls, settings and connections (NCCL 2.18 to 2.30,
+// Parses NCCL's messages about created communicators, calls, settings and connections (NCCL 2.10 to 2.30,
 // init.cc, enqueue.cc, transport/*.cc, misc/param.cc).
 #pragma once
 #include <cstdint>
@@ -17,15 +17,17 @@ struct InitLine {
     std::int64_t size = 0;
     std::int64_t device = -1;
     std::uint64_t busId = 0;
-    std::optional<std::uint64_t> commId; ///< NCCL's hash of it; null if it was split from another one
-    std::uint64_t parent = 0;            ///< address of the one it was split from, or 0
-    std::string split;                   ///< identifies the parent's split; the same on all members
-    bool complete = false;               ///< whether the message is about the end of the creation
+    /// NCCL's hash of it; null if it was split from another one, and before NCCL 2.16.2.
+    std::optional<std::uint64_t> commId;
+    std::uint64_t parent = 0; ///< address of the one it was split from, or 0
+    std::string split;        ///< identifies the parent's split; the same on all members
+    bool complete = false;    ///< whether the message is about the end of the creation
 };
 
 /// An NCCL function was called.
 struct CallLine {
     std::string_view function;
+    std::uint64_t opCount = 0; ///< NCCL's number of it on its communicator; calls of a group have the same
     std::uint64_t count = 0;
     std::int64_t datatype = 0;
     std::int64_t reduction = 0;
@@ -48,7 +50,10 @@ struct FactLine {
 };
 
 struct OtherLine {};
-struct TornLine {}; ///< a line that begins like one of the above and continues differently
+/// A line that begins like one of the above and continues differently.
+struct TornLine {
+    bool call = false; ///< a call
+};
 
 using Parsed = std::variant<OtherLine, TornLine, InitLine, CallLine, EnvironmentLine, FactLine>;
 /// Parses the text of a message.

@@ -55,7 +55,7 @@ Process::Communicator* Process::addCommunicator(std::uint64_t address)
     row.rank = -1;
     row.handle = address;
     m_trace.communicators.push_back(row);
-    return &(m_communicators[address] = {m_trace.communicators.size() - 1, false, 0});
+    return &(m_communicators[address] = {m_trace.communicators.size() - 1, false, 0, {}});
 }
 
 /// Begin and end of the creation are two lines. After a communicator was destroyed, a new one may have the
@@ -80,6 +80,9 @@ void Process::addLine(const InitLine& line)
     if (line.commId) {
         row.ncclHash = line.commId;
     }
+    if (!line.commId && line.parent == 0) {
+        m_unnamed.insert(communicator->row);
+    }
     const auto parent = m_communicators.find(line.parent);
     if (!line.commId && parent != m_communicators.end()) {
         const trace::CommunicatorRow& from = m_trace.communicators[parent->second.row];
@@ -102,6 +105,41 @@ void Process::addDevice(const InitLine& line)
     }
 }
 
+void Process::addLine(const TornLine& line)
+{
+    ++m_torn;
+    m_tornCalls += line.call ? 1 : 0;
+}
+
+/// Returns the number of a call among those of its communicator. Calls whose lines are torn are counted where
+/// NCCL's own number jumps, so that the calls after them keep their place.
+std::int64_t Process::takeSequence(Communicator& communicator, std::uint64_t opCount)
+{
+    if (communicator.opCount && opCount > *communicator.opCount + 1) {
+        const std::uint64_t jump = opCount - *communicator.opCount - 1;
+        const auto lost =
+            static_cast<std::int64_t>(std::min<std::uint64_t>(jump, static_cast<std::uint64_t>(m_tornCalls)));
+        communicator.calls += lost;
+        m_tornCalls -= lost;
+        m_gaps += lost;
+    }
+    communicator.opCount = opCount;
+    return communicator.calls++;
+}
+
+std::vector<Process::Unnamed> Process::unnamed() const
+{
+    std::vector<Unnamed> result;
+    std::map<std::int64_t, std::int64_t> places;
+    for (std::size_t row = 0; row < m_trace.communicators.size(); ++row) {
+        const trace::CommunicatorRow& each = m_trace.communicators[row];
+        if (m_unnamed.contains(row) && !each.ncclHash) {
+            result.push_back({row, each.size, places[each.size]++});
+        }
+    }
+    return result;
+}
+
 void Process::addLine(const CallLine& line)
 {
     const auto known = m_communicators.find(line.communicator);
@@ -122,7 +160,7 @@ void Process::addLine(const CallLine& line)
     row.id = static_cast<std::int64_t>(m_trace.collectiveCalls.size()) + 1;
     row.api = m_strings.idOf(fmt::format("nccl{}", line.function));
     row.communicator = m_trace.communicators[communicator->row].id;
-    row.sequence = communicator->calls++;
+    row.sequence = takeSequence(*communicator, line.opCount);
     row.count = line.count;
     row.datatype = line.datatype;
     const auto elementBytes = trace::elementBytes(line.datatype);
@@ -235,8 +273,12 @@ trace::ProcessTrace Process::finish()
         "communicators were created before the log begins, or without INIT in NCCL_DEBUG_SUBSYS; their calls "
         "cannot be matched");
     note(m_trace, trace::Issue::TornLine, m_torn,
-         "lines could not be read because several processes wrote into the log at the same time. Set "
-         "NCCL_DEBUG_FILE with %h and %p, so that each process writes its own file");
+         fmt::format("lines could not be read because several processes wrote into the log at the same "
+                     "time{}. Set NCCL_DEBUG_FILE with %h and %p, so that each process writes its own file",
+                     m_gaps == 0 ? ""
+                                 : fmt::format("; {} of them are calls, whose places NCCL's own numbers "
+                                               "(opCount) show",
+                                               m_gaps)));
     note(m_trace, trace::Issue::VariablesLeftOut, m_notStored,
          "variables in the log are not on the list of those that a trace may contain and were left out");
     note(m_trace, trace::Issue::TopologyLeftOut, m_repeated,

@@ -151,6 +151,85 @@ TEST_F(NcclLog, APieceBelongsToThePreviousWriter)
     EXPECT_EQ(issueOf(run.processes[0], "torn_message")->count, 1);
 }
 
+/// A call of rank 0 of a communicator of two.
+std::string numbered(int opCount, const std::string& count)
+{
+    return fmt::format(
+        "AllReduce: opCount {:x} sendbuff 0x7f00 recvbuff 0x7f00 count {} datatype 7 op 2 root 0 comm "
+        "0x5000 [nranks=2] stream 0x1",
+        opCount, count);
+}
+
+TEST_F(NcclLog, AValueEndsWhereTheNameOfAKnownHostBegins)
+{
+    const trace::RunTrace run =
+        import({begin(0) + initText(0, 2, "COMPLETE"), begin(2) + initText(1, 2, "COMPLETE"),
+                begin(0) + "NCCL_IB_HCA set by environment to mlx5_0" + begin(2) +
+                    "NCCL_IB_HCA set by environment to mlx5_0",
+                ""});
+    ASSERT_EQ(run.processes.size(), 2U);
+    EXPECT_EQ(settingOf(run.processes[0], "NCCL_IB_HCA"), "mlx5_0");
+    EXPECT_EQ(settingOf(run.processes[1], "NCCL_IB_HCA"), "mlx5_0");
+}
+
+TEST_F(NcclLog, TheRestOfAnInterruptedCallIsPutToItsBeginning)
+{
+    const std::string call = numbered(0, "1048576");
+    for (std::size_t cut = 1; cut < call.size(); ++cut) {
+        const trace::RunTrace run =
+            import({begin(0) + initText(0, 2, "COMPLETE"), begin(1) + initText(1, 2, "COMPLETE"),
+                    begin(0) + call.substr(0, cut) + begin(1) + numbered(0, "1048576"), call.substr(cut),
+                    begin(0) + numbered(1, "5")});
+        const auto& calls = run.processes.at(0).collectiveCalls;
+        ASSERT_EQ(calls.size(), 2U) << cut;
+        EXPECT_EQ(calls[0].count, 1048576U) << cut;
+        EXPECT_EQ(calls[1].sequence, 1) << cut;
+    }
+}
+
+TEST_F(NcclLog, ACallThatCannotBeReadLeavesItsPlaceFree)
+{
+    const trace::RunTrace run =
+        import({begin(0) + initText(0, 2, "COMPLETE"), begin(1) + initText(1, 2, "COMPLETE"),
+                begin(0) + numbered(0, "1"),
+                begin(0) + "AllReduce: opCount 1 sendbuff 0x7" + begin(1) + numbered(0, "1"),
+                begin(0) + numbered(2, "3"), begin(0) + numbered(2, "4"), begin(0) + numbered(9, "5")});
+    std::vector<std::int64_t> places;
+    for (const trace::CollectiveCallRow& call : run.processes.at(0).collectiveCalls) {
+        places.push_back(call.sequence);
+    }
+    EXPECT_EQ(places, (std::vector<std::int64_t>{0, 2, 3, 4})) << "a jump without a torn line is no gap";
+    EXPECT_NE(issueOf(run.processes[0], "torn_line")->message.find("1 of them are calls"), std::string::npos);
+}
+
+/// As NCCL before 2.16.2 wrote it.
+std::string oldInit(int rank, int size, std::uint64_t communicator = 0x5000)
+{
+    return fmt::format("comm 0x{:x} rank {} nranks {} cudaDev {} busId {:x} - Init COMPLETE", communicator,
+                       rank, size, rank % 2, 0x5000 + rank * 0x1000);
+}
+
+TEST_F(NcclLog, CommunicatorsOfOldVersionsAreKnownByTheirRanks)
+{
+    const trace::RunTrace run =
+        import({begin(0) + oldInit(0, 2), begin(1) + oldInit(1, 2), begin(0) + numbered(0, "1")});
+    ASSERT_EQ(run.processes.size(), 2U);
+    EXPECT_NE(run.processes[0].communicators.at(0).hash, 0U);
+    EXPECT_EQ(run.processes[0].communicators[0].hash, run.processes[1].communicators.at(0).hash);
+    EXPECT_EQ(run.processes[1].ranks.at(0).rank, 1);
+    EXPECT_EQ(issueOf(run.processes[0], "torn_line"), nullptr);
+    EXPECT_EQ(issueOf(run.processes[0], "communicators_unknown"), nullptr);
+}
+
+TEST_F(NcclLog, TwoOldCommunicatorsOfOneSizeAreNotTakenForOne)
+{
+    const trace::RunTrace run = import({begin(0) + oldInit(0, 2), begin(1) + oldInit(1, 2),
+                                        begin(2) + oldInit(0, 2), begin(3) + oldInit(1, 2)});
+    for (const trace::ProcessTrace& process : run.processes) {
+        EXPECT_EQ(process.communicators.at(0).hash, 0U);
+    }
+}
+
 TEST_F(NcclLog, WhatIsTornOrCannotBeIsCounted)
 {
     const trace::RunTrace run = import(
