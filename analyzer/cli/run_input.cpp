@@ -106,8 +106,8 @@ void addModelOptions(CLI::App& app, ModelArguments& arguments)
            "--steps-by",
            [&arguments](const std::string& text) { arguments.stepsBy = model::parseStepsBy(text); },
            "Steps: NAME of NVTX ranges (a number may follow), period=N for N collectives, sends and "
-           "receives of one rank, or none")
-        ->type_name("NAME|period=N|none")
+           "receives of one rank, or none; range=NAME for ranges that are called so")
+        ->type_name("NAME|range=NAME|period=N|none")
         ->group(kReading);
     app.add_option_function<std::string>(
            "--parallel",

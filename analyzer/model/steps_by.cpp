@@ -12,6 +12,7 @@ namespace ringside::model {
 StepsBy parseStepsBy(std::string_view text)
 {
     constexpr std::string_view kPeriod = "period=";
+    constexpr std::string_view kRange = "range="; // for ranges that are called as something else here
     StepsBy stepsBy;
     if (text == "none") {
         stepsBy.nothing = true;
@@ -22,9 +23,12 @@ StepsBy parseStepsBy(std::string_view text)
             throw Error(ErrorCode::Usage, fmt::format("'{}' is not a number of calls", number),
                         "Write period=N, where a step makes N collectives, sends and receives on one rank.");
         }
-    } else if (!text.empty()) {
-        stepsBy.range = text;
+    } else if (text.starts_with(kRange)) {
+        stepsBy.range = text.substr(kRange.size());
     } else {
+        stepsBy.range = text;
+    }
+    if (!stepsBy.nothing && stepsBy.calls == 0 && stepsBy.range.empty()) {
         throw Error(ErrorCode::Usage, "nothing is named that steps are known by",
                     "Write the name of NVTX ranges, period=N or none.");
     }

@@ -303,6 +303,10 @@ TEST(Steps, AreRangesOfTheNameThatTheUserGives)
     EXPECT_EQ(model.ranks[0].stepSource, StepSource::Range);
     EXPECT_EQ(model.ranks[0].steps.size(), static_cast<std::size_t>(kSteps));
     EXPECT_EQ(model.ranks[0].steps.back().number, kSteps);
+    EXPECT_EQ(buildModel(trace.run(), parseStepsBy("range=batch")).ranks[0].stepSource, StepSource::Range);
+    EXPECT_EQ(parseStepsBy("range=none").range, "none");
+    EXPECT_THROW((void)parseStepsBy("range="), Error);
+    EXPECT_THROW((void)parseStepsBy(""), Error);
     EXPECT_THROW((void)buildModel(trace.run(), parseStepsBy("bat")), Error);
 }
 
