@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/confidence.h"
 
+#include "rules/shared/support.h"
 #include "words/confidence.h"
 
 #include <algorithm>
@@ -108,6 +109,71 @@ Broken certain(const Report& /*report*/, const rules::Finding* first)
     return first == nullptr || first->doubt.empty() ? Broken() : Broken(first->doubt);
 }
 
+/// Where the processors of a host are contended, any rank may be late and any launch slow for that reason.
+Broken quietHosts(const Report& report, const rules::Finding* first)
+{
+    const auto contended = std::ranges::find(report.findings, "cpu_contention", &rules::Finding::rule);
+    return unless(contended == report.findings.end() || &*contended == first, confidence_text::contended);
+}
+
+/// A late rank has three witnesses: the arrivals, without which there is no such finding, its own timeline
+/// and the replay without its lateness.
+Broken threeWitnesses(const Report& /*report*/, const rules::Finding* first)
+{
+    const rules::Rule* const rule = first != nullptr ? rules::findRule(first->rule) : nullptr;
+    if (rule == nullptr || !rule->namesLateRanks) {
+        return {};
+    }
+    return rules::figureOf(*first, "cause_excess_ns") <= 0
+               ? Broken(confidence_text::own_timeline)
+               : unless(rules::hasFigure(*first, "replayed_saving_ns"), confidence_text::no_replay);
+}
+
+/// Two causes that cost about the same change places from run to run.
+Broken clearlyFirst(const Report& report, const rules::Finding* first)
+{
+    constexpr double kNear = 0.8; // replays are off by up to a fifth
+    if (first == nullptr || !first->costNsPerStep) {
+        return {};
+    }
+    const auto rival = std::ranges::find_if(report.findings, [first](const rules::Finding& other) {
+        return other.cause && other.restates.empty() && other.limit != first->limit && other.costNsPerStep &&
+               static_cast<double>(*other.costNsPerStep) >=
+                   kNear * static_cast<double>(*first->costNsPerStep);
+    });
+    return rival == report.findings.end()
+               ? Broken()
+               : Broken(words::say(confidence_text::rival, {{"rule", rival->rule}}));
+}
+
+using LostPart = std::int64_t (*)(const metrics::Breakdown&);
+constexpr LostPart kLostParts[] = {[](const metrics::Breakdown& part) { return part.exposedCommunicationNs; },
+                                   [](const metrics::Breakdown& part) { return part.exposedCopyNs; },
+                                   [](const metrics::Breakdown& part) { return part.idleNs; }};
+
+/// The largest part of a step that is lost, as a share of each half of the run.
+Broken stable(const Report& report, const rules::Finding* first)
+{
+    constexpr double kSame = 0.5;
+    if (first == nullptr || report.metrics.stepCount() < kManySteps) {
+        return {};
+    }
+    metrics::Breakdown halves[2];
+    for (const metrics::RankMetrics& rank : report.metrics.ranks) {
+        for (std::size_t i = 0; i < rank.steps.size(); ++i) {
+            halves[2 * i < rank.steps.size() ? 0 : 1] += rank.steps[i];
+        }
+    }
+    const metrics::Breakdown whole = report.metrics.total();
+    const LostPart largest =
+        *std::ranges::max_element(kLostParts, {}, [&](LostPart part) { return part(whole); });
+    const double before = halves[0].share(largest(halves[0]));
+    const double after = halves[1].share(largest(halves[1]));
+    return std::min(before, after) >= kSame * std::max(before, after)
+               ? Broken()
+               : Broken(words::say(confidence_text::unstable, {{"before", before}, {"after", after}}));
+}
+
 /// Of equal confidence, the reason of the first row is told.
 constexpr Condition kConditions[] = {
     {"device_times", Confidence::Inconclusive, &confidence_text::device_times, deviceTimes},
@@ -123,6 +189,10 @@ constexpr Condition kConditions[] = {
     {"many_steps", Confidence::Medium, &confidence_text::many_steps, manySteps},
     {"complete", Confidence::Medium, &confidence_text::complete, complete},
     {"certain", Confidence::Medium, &confidence_text::certain, certain},
+    {"quiet_hosts", Confidence::Medium, &confidence_text::quiet_hosts, quietHosts},
+    {"three_witnesses", Confidence::Medium, &confidence_text::three_witnesses, threeWitnesses},
+    {"clearly_first", Confidence::Medium, &confidence_text::clearly_first, clearlyFirst},
+    {"stable", Confidence::Medium, &confidence_text::stable, stable},
 };
 
 } // namespace

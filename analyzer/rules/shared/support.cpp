@@ -32,6 +32,11 @@ double figureOf(const Finding& finding, std::string_view name)
     return found == finding.figures.end() ? 0.0 : found->value;
 }
 
+bool hasFigure(const Finding& finding, std::string_view name)
+{
+    return std::ranges::find(finding.figures, name, &Figure::name) != finding.figures.end();
+}
+
 Evidence transferEvidence(const Context& context, const metrics::ArrivedOperation& each, words::Text what)
 {
     const model::Participant& first = context.run.operations[each.operation].participants.front();

@@ -23,6 +23,7 @@ using values::points;
 
 /// Returns the value of a figure by its name, or 0 if the finding has no such figure.
 [[nodiscard]] double figureOf(const Finding& finding, std::string_view name);
+[[nodiscard]] bool hasFigure(const Finding& finding, std::string_view name);
 
 /// Returns the part of a collective in which data moved: from the last arrival to the end.
 [[nodiscard]] Evidence transferEvidence(const Context& context, const metrics::ArrivedOperation& each,
