@@ -53,6 +53,7 @@ struct Finding {
     std::optional<std::int64_t> costNs; ///< of a step, or of a second of the recording
     bool perSecond = false;
     std::string ranks;                     ///< "1-3", "all"
+    std::string who;                       ///< "rank 1", "ranks 1-3", "all ranks"
     std::vector<std::int64_t> rankNumbers; ///< empty: all
     std::vector<Figure> figures;
     std::vector<SameLoss> sameLoss;

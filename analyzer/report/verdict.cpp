@@ -40,7 +40,7 @@ const rules::Finding* worst(const Report& report)
                                                                                               : cause;
 }
 
-words::Text costText(const Report& report, const rules::Finding& finding)
+words::Text costSentence(const Report& report, const rules::Finding& finding)
 {
     if (!finding.costNsPerStep || *finding.costNsPerStep <= 0) {
         return {};
@@ -83,9 +83,9 @@ words::Text advise(const Report& report, const rules::Finding& first)
 {
     words::Text said =
         words::say(verdict_text::limited,
-                   {{"title", first.title}, {"cost", costText(report, first)}, {"remedy", first.advice}});
+                   {{"title", first.title}, {"cost", costSentence(report, first)}, {"remedy", first.advice}});
     if (const rules::Finding* const next = nextCause(report, first)) {
-        said += words::say(verdict_text::next, {{"title", next->title}, {"cost", costText(report, *next)}});
+        said += words::say(verdict_text::next, {{"title", next->title}, {"cost", costSentence(report, *next)}});
     }
     return said;
 }

@@ -10,7 +10,7 @@
 
 namespace ringside::words {
 
-/// How a value is shown (marks.def).
+/// How a value is shown (forms.def).
 enum class Form : std::uint8_t {
 #define RINGSIDE_FORM(id, name, takes, shows) id,
 #include "words/forms.def"

@@ -12,10 +12,10 @@
 
 namespace ringside::words {
 
-/// A sentence, or a part of one, with named slots. docs/architecture.md ("Words") describes the marks in
-/// braces.
+/// A sentence, or a part of one, with named slots. docs/architecture.md ("From facts to words") says where
+/// the marks in braces are described.
 struct Template {
-    std::string_view id; ///< "late_rank.comes_last", the same in all versions of a program
+    std::string_view id; ///< "late_rank.title", the same in all versions of a program
     std::string_view words;
     constexpr operator std::string_view() const { return words; } ///< for texts without slots
 };

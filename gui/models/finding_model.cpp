@@ -42,6 +42,9 @@ QVariant FindingModel::data(const QModelIndex& index, int role) const
     if (role == Qt::AccessibleTextRole && index.column() == kTitle) {
         return QString(severityText(each.severity) + u": "_s + toQt(each.title));
     }
+    if (role == Qt::AccessibleTextRole && index.column() == kRanks) {
+        return toQt(each.who);
+    }
     if (role != Qt::DisplayRole) {
         return {};
     }

@@ -70,10 +70,9 @@ private:
     static QString subline(const QModelIndex& index)
     {
         const auto text = [&](int column) { return index.siblingAtColumn(column).data().toString(); };
-        const QString ranks = text(FindingModel::kRanks);
-        const bool one = std::ranges::all_of(ranks, [](QChar c) { return c.isDigit(); });
-        return text(FindingModel::kSeverity) + u"  ·  "_s + text(FindingModel::kCost) + u"  ·  "_s +
-               (ranks == "all"_L1 ? u"all ranks"_s : QString((one ? u"rank "_s : u"ranks "_s) + ranks));
+        const QString who =
+            index.siblingAtColumn(FindingModel::kRanks).data(Qt::AccessibleTextRole).toString();
+        return text(FindingModel::kSeverity) + u"  ·  "_s + text(FindingModel::kCost) + u"  ·  "_s + who;
     }
 
     static int titleHeight(const QStyleOptionViewItem& option, const QModelIndex& index, int width)
