@@ -85,7 +85,8 @@ words::Text advise(const Report& report, const rules::Finding& first)
         words::say(verdict_text::limited,
                    {{"title", first.title}, {"cost", costSentence(report, first)}, {"remedy", first.advice}});
     if (const rules::Finding* const next = nextCause(report, first)) {
-        said += words::say(verdict_text::next, {{"title", next->title}, {"cost", costSentence(report, *next)}});
+        said +=
+            words::say(verdict_text::next, {{"title", next->title}, {"cost", costSentence(report, *next)}});
     }
     return said;
 }
