@@ -3,6 +3,7 @@
 // added.
 #include "attach/gpu_json.h"
 #include "attach/stuck.h"
+#include "words/render.h"
 
 #include <algorithm>
 
@@ -31,7 +32,7 @@ Json toJson(const ProcessReport& report, bool lookFirst)
 Json toJson(const hang::Witness& witness)
 {
     return {{"not_available", orNullText(witness.notAvailable)},
-            {"summary", orNullText(witness.summary)},
+            {"summary", orNullText(words::render(witness.summary, {}))},
             {"blamed", witness.blamed},
             {"details", witness.details}};
 }

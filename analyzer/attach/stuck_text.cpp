@@ -3,6 +3,7 @@
 #include "attach/stuck.h"
 #include "attach/tables.h"
 #include "document/table.h"
+#include "words/render.h"
 
 #include <fmt/format.h>
 
@@ -66,7 +67,7 @@ void appendRas(std::string& text, const StuckReport& report)
         return;
     }
     const bool speaks = report.ras->notAvailable.empty();
-    text += fmt::format("\nNCCL's RAS {}\n", speaks ? "says: " + report.ras->summary
+    text += fmt::format("\nNCCL's RAS {}\n", speaks ? "says: " + words::render(report.ras->summary, {})
                                                     : "says nothing: " + report.ras->notAvailable);
     for (const std::string& line : report.ras->details) {
         text += "  " + line + "\n";

@@ -1,110 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hang/find_stuck.h"
 
-#include "hang/hang.h"
-#include "hang/issued.h"
-#include "hang/rank_times.h"
+#include "hang/messages.h"
+#include "hang/wait_graph.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
-#include <map>
-#include <set>
-#include <tuple>
 #include <unordered_map>
 
 namespace ringside::hang {
 namespace {
 
-// Finds sends and receives of which one side waits for the other. The k-th send from rank a to rank b belongs
-// to the k-th receive of b from a. They are compared only if all calls of both ranks are known, because one
-// lost record would shift the count.
-
-/// Calls by sender and receiver, which are ranks in the communicator.
-using Messages = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<const Issued*>>;
-
-struct Sides {
-    Messages sends;
-    Messages receives;
-    std::map<std::int64_t, const Member*> members; ///< by rank of the communicator
-};
-
-Sides sidesOf(const Group& group)
+/// Whether no rank can complete this collective before all have issued it.
+bool needsAll(std::string_view function)
 {
-    Sides sides;
-    for (const Member& member : group.members) {
-        const std::int64_t self = member.communicatorRank;
-        sides.members.emplace(self, &member);
-        for (const Issued& call : member.pointToPoint) {
-            if (!call.call.root) {
-                continue; // it has not returned, and its peer is unknown
-            }
-            if (call.call.function == "ncclSend") {
-                sides.sends[{self, *call.call.root}].push_back(&call);
-            } else {
-                sides.receives[{*call.call.root, self}].push_back(&call);
-            }
-        }
-    }
-    return sides;
-}
-
-/// Returns the first message that `here` has issued and `there` has not. `answered` is the number of
-/// counterparts that `there` issued. Returns null if all are answered, or if calls of either member are
-/// missing.
-std::optional<StuckCollective> firstWithout(const model::Model& model, const Group& group,
-                                            const std::vector<RankTimes>& times, const Member& here,
-                                            const Member& there, const std::vector<const Issued*>& calls,
-                                            std::size_t answered)
-{
-    if (calls.size() <= answered || !here.complete || !there.complete) {
-        return std::nullopt;
-    }
-    const Issued& call = *calls[answered];
-    StuckCollective stuck;
-    stuck.communicator = group.hash;
-    stuck.name = group.name;
-    stuck.size = group.size;
-    stuck.order = static_cast<std::int64_t>(answered);
-    stuck.pointToPoint = true;
-    stuck.waitedNs = std::max<std::int64_t>(0, times[here.rank].untilNs - call.startNs);
-    stuck.arrived.push_back({model.ranks[here.rank].rank, call.call, stuck.waitedNs, call.inCall});
-    stuck.missing.push_back(model.ranks[there.rank].rank);
-    return stuck;
-}
-
-std::size_t countOf(const Messages& messages, const std::pair<std::int64_t, std::int64_t>& pair)
-{
-    const auto found = messages.find(pair);
-    return found != messages.end() ? found->second.size() : 0;
-}
-
-/// Returns receives without a send that have waited long enough, and sends without a receive if their rank
-/// waits in a call: NCCL completes small sends without the receiver.
-std::vector<StuckCollective> findStuckMessages(const model::Model& model, const Group& group,
-                                               const std::vector<RankTimes>& times, std::int64_t stuckAfterNs)
-{
-    std::vector<StuckCollective> found;
-    const Sides sides = sidesOf(group);
-    const auto compare = [&](const Messages& mine, const Messages& theirs, bool receives) {
-        for (const auto& [pair, calls] : mine) {
-            const auto here = sides.members.find(receives ? pair.second : pair.first);
-            const auto there = sides.members.find(receives ? pair.first : pair.second);
-            if (there == sides.members.end()) {
-                continue; // not recorded
-            }
-            auto stuck = firstWithout(model, group, times, *here->second, *there->second, calls,
-                                      countOf(theirs, pair));
-            const RankTimes& waits = times[here->second->rank];
-            const bool counts =
-                receives ? waits.openHang || (stuck && stuck->waitedNs >= stuckAfterNs) : waits.inCall;
-            if (stuck && counts) {
-                found.push_back(std::move(*stuck));
-            }
-        }
-    };
-    compare(sides.receives, sides.sends, true);
-    compare(sides.sends, sides.receives, false);
-    return found;
+    constexpr std::array<std::string_view, 4> kAll{"ncclAllReduce", "ncclAllGather", "ncclReduceScatter",
+                                                   "ncclAlltoAll"};
+    return std::ranges::find(kAll, function) != kAll.end();
 }
 
 /// How far the members of a communicator have come.
@@ -113,6 +26,10 @@ struct Orders {
     std::int64_t end = 0;
     /// All members have issued the calls before this order.
     std::int64_t common = std::numeric_limits<std::int64_t>::max();
+    /// All members must have issued the calls before this order, because they have completed on some.
+    std::int64_t completed = 0;
+    /// Whether the member's trace is older than calls that completed with it: its present state is unknown.
+    [[nodiscard]] bool isOlder(const Member& member) const { return member.next < completed; }
 };
 
 Orders ordersOf(const Group& group)
@@ -120,7 +37,17 @@ Orders ordersOf(const Group& group)
     Orders orders;
     for (const Member& member : group.members) {
         orders.end = std::max(orders.end, member.next);
-        orders.common = std::min(orders.common, member.next);
+        for (auto call = member.calls.rbegin();
+             call != member.calls.rend() && call->order >= orders.completed; ++call) {
+            if (call->progress == Progress::Done && needsAll(call->call.function)) {
+                orders.completed = call->order + 1;
+            }
+        }
+    }
+    for (const Member& member : group.members) {
+        if (!orders.isOlder(member)) {
+            orders.common = std::min(orders.common, member.next);
+        }
     }
     return orders;
 }
@@ -147,37 +74,62 @@ void compare(StuckCollective& stuck)
     }
 }
 
-/// Returns the first order at which members call different things.
+/// Returns the first order at which members call different things and that has not completed on all of them.
 std::optional<std::int64_t> firstDifference(const Group& group)
 {
-    std::unordered_map<std::int64_t, const Issued*> known;
-    std::optional<std::int64_t> first;
+    struct Known {
+        const Issued* call = nullptr;
+        bool differs = false;
+        bool open = false;
+    };
+    std::unordered_map<std::int64_t, Known> known;
     for (const Member& member : group.members) {
         for (const Issued& call : member.calls) {
-            const auto [entry, fresh] = known.try_emplace(call.order, &call);
-            if (!fresh && call.order < first.value_or(std::numeric_limits<std::int64_t>::max()) &&
-                !differenceOf(entry->second->call, call.call).empty()) {
-                first = call.order;
-            }
+            Known& entry = known.try_emplace(call.order, Known{&call, false, false}).first->second;
+            entry.differs = entry.differs || !differenceOf(entry.call->call, call.call).empty();
+            entry.open = entry.open || call.isOpen();
+        }
+    }
+    std::optional<std::int64_t> first;
+    for (const auto& [order, entry] : known) {
+        if (entry.differs && entry.open && order < first.value_or(std::numeric_limits<std::int64_t>::max())) {
+            first = order;
         }
     }
     return first;
 }
 
-/// Returns the first order from `order` on for which a call is known: earlier records may be gone.
-std::int64_t firstKnown(const Group& group, std::int64_t order)
+/// Returns the first order from `order` on that has not completed on some member that issued it.
+std::optional<std::int64_t> firstOpen(const Group& group, std::int64_t order)
 {
-    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    std::optional<std::int64_t> first;
     for (const Member& member : group.members) {
-        const auto call = std::lower_bound(member.calls.begin(), member.calls.end(), order,
-                                           [](const Issued& a, std::int64_t o) { return a.order < o; });
-        first = call != member.calls.end() ? std::min(first, call->order) : first;
+        auto call = std::lower_bound(member.calls.begin(), member.calls.end(), order,
+                                     [](const Issued& a, std::int64_t o) { return a.order < o; });
+        call = std::find_if(call, member.calls.end(), [](const Issued& each) { return each.isOpen(); });
+        if (call != member.calls.end() && call->order < first.value_or(call->order + 1)) {
+            first = call->order;
+        }
     }
     return first;
 }
 
+/// Returns the ranks of the group without a member that can be compared, as far as they are known.
+std::vector<std::int64_t> ranksWithout(const model::Model& model, const Group& group, const Orders& orders)
+{
+    std::vector<std::int64_t> ranks = group.ranks;
+    std::erase(ranks, -1);
+    for (const Member& member : group.members) {
+        if (!orders.isOlder(member)) {
+            std::erase(ranks, model.ranks[member.rank].rank);
+        }
+    }
+    std::ranges::sort(ranks);
+    return ranks;
+}
+
 StuckCollective describe(const model::Model& model, const Group& group, std::int64_t order,
-                         const std::vector<RankTimes>& times)
+                         const Orders& orders, const std::vector<RankTimes>& times)
 {
     StuckCollective stuck;
     stuck.communicator = group.hash;
@@ -187,21 +139,35 @@ StuckCollective describe(const model::Model& model, const Group& group, std::int
     stuck.ordersByPlace = group.ordersByPlace;
     stuck.notRecorded =
         std::max<std::int64_t>(0, group.size - static_cast<std::int64_t>(group.members.size()));
+    stuck.unknown = ranksWithout(model, group, orders);
     stuck.waitedNs = std::numeric_limits<std::int64_t>::max();
+    bool started = false;
+    if (std::ranges::any_of(group.members, [](const Member& member) { return member.statesKnown; })) {
+        stuck.torchNumber = order + 1; // PyTorch counts from 1
+    }
     for (const Member& member : group.members) {
         const std::int64_t rank = model.ranks[member.rank].rank;
         const Issued* const call = member.at(order);
-        if (call != nullptr) {
+        if (orders.isOlder(member)) {
+            ++stuck.notRecorded;
+        } else if (call != nullptr) {
             const std::int64_t forNs = std::max<std::int64_t>(0, times[member.rank].untilNs - call->startNs);
             stuck.arrived.push_back(
                 {rank, call->call, forNs, call->inCall, model.ranks[member.rank].clock.toRun(call->startNs)});
             stuck.waitedNs = std::min(stuck.waitedNs, forNs);
+            started = started || call->progress == Progress::Running || call->progress == Progress::Done;
+            if (call->progress == Progress::Queued) {
+                stuck.queued.push_back(rank);
+            }
         } else if (member.next <= order) {
             stuck.missing.push_back(rank);
         }
     }
     if (!stuck.arrived.empty()) {
         compare(stuck);
+    }
+    if (!started) {
+        stuck.queued.clear();
     }
     return stuck;
 }
@@ -231,6 +197,7 @@ void addDevice(StuckCollective& stuck, const model::Model& model)
     });
 }
 
+/// Returns the first call of the group in which ranks wait for others, if there is one.
 std::optional<StuckCollective> stuckIn(const model::Model& model, const Group& group,
                                        const std::vector<RankTimes>& times, bool wentOn,
                                        std::int64_t stuckAfterNs)
@@ -238,44 +205,56 @@ std::optional<StuckCollective> stuckIn(const model::Model& model, const Group& g
     const Orders orders = ordersOf(group);
     const std::optional<std::int64_t> different = wentOn ? std::nullopt : firstDifference(group);
     if (different && *different <= orders.common) {
-        return describe(model, group, *different, times);
+        return describe(model, group, *different, orders, times);
     }
-    if (orders.common >= orders.end) {
+    const bool states =
+        std::ranges::any_of(group.members, [](const Member& member) { return member.statesKnown; });
+    // Hosts run ahead of their GPUs: of calls whose progress is not known, only one that is missing counts.
+    const auto order = firstOpen(group, states ? orders.completed : orders.common);
+    if (!order) {
         return std::nullopt; // all issued the same number
     }
-    StuckCollective stuck = describe(model, group, firstKnown(group, orders.common), times);
+    StuckCollective stuck = describe(model, group, *order, orders, times);
     const bool noticed = std::any_of(group.members.begin(), group.members.end(),
                                      [&](const Member& member) { return times[member.rank].openHang; });
-    const bool waits = !stuck.arrived.empty() && !stuck.missing.empty();
+    const bool waits = !stuck.arrived.empty() && !blockersOf(stuck).empty();
     return waits && (noticed || stuck.waitedNs >= stuckAfterNs) ? std::optional(std::move(stuck))
                                                                 : std::nullopt;
 }
 
-/// Puts collectives last whose missing ranks only wait in another stuck collective.
-void orderByCause(std::vector<StuckCollective>& stuck)
+/// Where as many ranks made the one call as the other, other groups of the same name may tell which is usual.
+void askSiblings(StuckCollective& stuck, const std::vector<Group>& groups)
 {
-    const auto waitsElsewhere = [&stuck](const StuckCollective& one, std::int64_t rank) {
-        return std::any_of(stuck.begin(), stuck.end(), [&](const StuckCollective& other) {
-            return &other != &one && std::any_of(other.arrived.begin(), other.arrived.end(),
-                                                 [&](const Arrived& a) { return a.rank == rank; });
-        });
+    const auto others = [&](const Signature& call) {
+        std::size_t same = 0;
+        for (const Group& group : groups) {
+            const bool sibling =
+                group.hash != stuck.communicator && group.name == stuck.name && group.size == stuck.size;
+            for (const Member& member : group.members) {
+                const Issued* const theirs = sibling ? member.at(stuck.order) : nullptr;
+                same += theirs != nullptr && differenceOf(call, theirs->call).empty() ? 1 : 0;
+            }
+        }
+        return same;
     };
-    std::set<std::pair<std::uint64_t, std::int64_t>> derived;
-    for (const StuckCollective& one : stuck) {
-        const bool all = !one.missing.empty() && one.different.empty() &&
-                         std::all_of(one.missing.begin(), one.missing.end(),
-                                     [&](std::int64_t rank) { return waitsElsewhere(one, rank); });
-        if (all) {
-            derived.emplace(one.communicator, one.order);
+    if (stuck.different.size() * 2 != stuck.arrived.size()) {
+        return;
+    }
+    std::size_t best = others(stuck.call());
+    stuck.tied = best == 0;
+    for (std::size_t i = 0; i < stuck.arrived.size(); ++i) {
+        if (const std::size_t same = others(stuck.arrived[i].call); same > best) {
+            best = same;
+            stuck.common = i;
+            stuck.tied = false;
         }
     }
-    std::stable_sort(stuck.begin(), stuck.end(), [&](const StuckCollective& a, const StuckCollective& b) {
-        const auto key = [&](const StuckCollective& one) {
-            return std::make_tuple(one.different.empty(), derived.contains({one.communicator, one.order}),
-                                   -one.waitedNs);
-        };
-        return key(a) < key(b);
-    });
+    stuck.different.clear();
+    for (const Arrived& arrived : stuck.arrived) {
+        if (stuck.tied || !differenceOf(stuck.call(), arrived.call).empty()) {
+            stuck.different.push_back(arrived.rank);
+        }
+    }
 }
 
 } // namespace
@@ -286,20 +265,21 @@ std::vector<StuckCollective> findStuck(const model::Model& model, const std::vec
 {
     std::vector<StuckCollective> found;
     for (const Group& group : groups) {
-        if (!group.isComparable()) {
-            continue;
-        }
-        if (auto stuck = stuckIn(model, group, times, wentOn, stuckAfterNs)) {
-            addDevice(*stuck, model);
-            found.push_back(std::move(*stuck));
+        if (group.isComparable()) {
+            if (auto stuck = stuckIn(model, group, times, wentOn, stuckAfterNs)) {
+                addDevice(*stuck, model);
+                askSiblings(*stuck, groups);
+                found.push_back(std::move(*stuck));
+            }
         }
         if (!wentOn) {
-            for (StuckCollective& message : findStuckMessages(model, group, times, stuckAfterNs)) {
+            for (StuckCollective& message : stuckMessages(model, group, times, stuckAfterNs)) {
                 found.push_back(std::move(message));
             }
         }
     }
-    orderByCause(found);
+    findWrongPeers(found);
+    orderByOrigin(found);
     return found;
 }
 
@@ -310,7 +290,7 @@ std::optional<StuckCollective> lastCommonCall(const model::Model& model, const G
     if (!group.isComparable() || orders.common == 0 || orders.common != orders.end) {
         return std::nullopt;
     }
-    StuckCollective last = describe(model, group, orders.common - 1, times);
+    StuckCollective last = describe(model, group, orders.common - 1, orders, times);
     if (last.arrived.empty()) {
         return std::nullopt; // its records were lost
     }

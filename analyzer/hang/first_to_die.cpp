@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hang/first_to_die.h"
 
-#include <fmt/format.h>
+#include "words/hang_verdict.h"
+
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -13,6 +14,9 @@
 
 namespace ringside::hang {
 namespace {
+
+namespace text = words::hang_verdict;
+using words::say;
 
 /// The drain thread reads the clocks every 250 ms, so that a process may have lived for this long after its
 /// last sign of life.
@@ -121,7 +125,7 @@ private:
 };
 
 /// Describes processes that closed their traces; empty if there is none.
-std::string failedSentence(const std::vector<RankReport>& ranks)
+words::Text failedText(const std::vector<RankReport>& ranks)
 {
     std::vector<std::int64_t> failed;
     std::set<std::string> ends;
@@ -131,24 +135,27 @@ std::string failedSentence(const std::vector<RankReport>& ranks)
             ends.insert(rank.waitStatus ? howEnded(*rank.waitStatus) : "");
         }
     }
-    return failed.empty() ? ""
-                          : fmt::format("{} ended {}", rankList(failed),
-                                        ends.size() == 1 ? *ends.begin() : "with other codes than 0");
+    if (failed.empty()) {
+        return {};
+    }
+    return ends.size() == 1 ? say(text::ended_alike, {{"ranks", failed}, {"how", *ends.begin()}})
+                            : say(text::ended_with_codes, {{"ranks", failed}});
 }
 
 /// Returns " (rank 3 by SIGKILL, ranks 0 to 2 with code 1)"; empty if all ended alike.
-std::string endsText(const std::map<std::string, std::vector<std::int64_t>>& ends)
+words::Text endsText(const std::map<std::string, std::vector<std::int64_t>>& ends)
 {
-    std::string text;
+    words::Text all;
     for (const auto& [end, ranks] : ends) {
-        text += fmt::format("{}{} {}", text.empty() ? " (" : ", ", rankList(ranks), end);
+        all += all.empty() ? words::Text() : words::Text(text::comma);
+        all += say(text::end_of, {{"ranks", ranks}, {"how", end}});
     }
-    return ends.size() > 1 ? text + ")" : "";
+    return ends.size() > 1 ? say(text::ends_differ, {{"ends", all}}) : words::Text();
 }
 
 /// Describes processes that did not close their traces; empty if there is none. `namesEnds`: also how each
 /// ended, where that differs.
-std::string goneSentence(const std::vector<RankReport>& ranks, bool namesEnds)
+words::Text goneText(const std::vector<RankReport>& ranks, bool namesEnds)
 {
     std::vector<std::int64_t> gone;
     std::map<std::string, std::vector<std::int64_t>> ends;
@@ -160,20 +167,24 @@ std::string goneSentence(const std::vector<RankReport>& ranks, bool namesEnds)
             ends[rank.waitStatus ? howEnded(*rank.waitStatus) : "in an unknown way"].push_back(rank.rank);
         }
     }
-    return gone.empty() ? ""
-                        : fmt::format("{} ended without closing {}{}{}", rankList(gone),
-                                      gone.size() == 1 ? "its trace" : "their traces",
-                                      allKnown ? "" : ": killed or crashed", namesEnds ? endsText(ends) : "");
+    const words::Text none;
+    return gone.empty()
+               ? none
+               : say(text::gone, {{"ranks", gone},
+                                  {"unknown", allKnown ? none : words::Text(text::killed_or_crashed)},
+                                  {"ends", namesEnds ? endsText(ends) : none}});
 }
 
 /// Describes how it ended, and the evidence that it was the first.
-std::string evidenceOf(const RankReport& rank, const FirstToDie& first)
+words::Text evidenceOf(const RankReport& rank, const FirstToDie& first)
 {
-    std::string evidence = rank.waitStatus ? ", " + howEnded(*rank.waitStatus) : "";
+    words::Text evidence;
+    if (rank.waitStatus) {
+        evidence += say(text::how, {{"how", howEnded(*rank.waitStatus)}});
+    }
     if (!first.alone) {
-        evidence += first.beforeNs ? fmt::format(", {} before the next as ringside record saw it",
-                                                 duration(*first.beforeNs))
-                                   : ", by the last signs of life in the traces";
+        evidence += first.beforeNs ? say(text::before_next, {{"time", *first.beforeNs}})
+                                   : words::Text(text::by_signs);
     }
     return evidence;
 }
@@ -185,18 +196,21 @@ std::optional<FirstToDie> firstToDie(const model::Model& model, const std::vecto
     return Deaths(model, ranks).first();
 }
 
-std::string diedSentence(const std::vector<RankReport>& ranks, const std::optional<FirstToDie>& first)
+words::Text diedText(const std::vector<RankReport>& ranks, const std::optional<FirstToDie>& first)
 {
-    const std::string failed = failedSentence(ranks);
-    const std::string gone = goneSentence(ranks, !first);
-    const std::string text = failed + (failed.empty() || gone.empty() ? "" : "; ") + gone;
+    const words::Text failed = failedText(ranks);
+    const words::Text gone = goneText(ranks, !first);
+    words::Text ends = failed;
+    ends += failed.empty() || gone.empty() ? words::Text() : words::Text(text::semicolon);
+    ends += gone;
     if (first && !(first->alone && gone.empty())) {
         const RankReport& rank = ranks[first->rank];
-        return fmt::format("{} was the first to end{}; {}", rankList({rank.rank}), evidenceOf(rank, *first),
-                           text);
+        return say(text::first_to_end, {{"ranks", std::vector<std::int64_t>{rank.rank}},
+                                        {"evidence", evidenceOf(rank, *first)},
+                                        {"ends", ends}});
     }
     const auto died = std::ranges::count_if(ranks, [](const RankReport& rank) { return isDeath(rank.life); });
-    return first || died == 1 ? text : text + "; unknown which was first: the times lie too close together";
+    return first || died == 1 ? ends : say(text::order_unknown, {{"ends", ends}});
 }
 
 } // namespace ringside::hang

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace ringside::hang {
@@ -25,7 +24,7 @@ struct FirstToDie {
                                                    const std::vector<RankReport>& ranks);
 
 /// Describes which ranks died, which was the first, and the evidence. At least one of `ranks` must have died.
-[[nodiscard]] std::string diedSentence(const std::vector<RankReport>& ranks,
-                                       const std::optional<FirstToDie>& first);
+[[nodiscard]] words::Text diedText(const std::vector<RankReport>& ranks,
+                                   const std::optional<FirstToDie>& first);
 
 } // namespace ringside::hang

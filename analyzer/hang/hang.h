@@ -5,6 +5,7 @@
 #pragma once
 #include "model/model.h"
 #include "values/number_runs.h"
+#include "words/text.h"
 
 #include <cstdint>
 #include <optional>
@@ -56,9 +57,10 @@ struct Signature {
     std::optional<std::int64_t> datatype; ///< ncclDataType_t; null if not known, as before the call returns
     std::optional<std::int64_t> reduction;
     std::optional<std::int64_t> root;
+    std::uint64_t calls = 1; ///< calls of a batch that has one number; `count` and `bytes` are their sums
 };
-/// Returns the first difference between two calls ("function", "count", "number of bytes", "data type",
-/// "reduction", "root"). Returns an empty string if no difference is known.
+/// Returns the first difference between two calls ("function", "number of calls in its batch", "count",
+/// "number of bytes", "data type", "reduction", "root"). Returns an empty string if no difference is known.
 [[nodiscard]] std::string differenceOf(const Signature& a, const Signature& b);
 
 struct ThreadReport {
@@ -115,12 +117,16 @@ struct StuckCollective {
     std::vector<Arrived> arrived;
     std::vector<std::int64_t> missing;
     std::vector<std::int64_t> different; ///< arrived ranks whose call differs from that of most ranks
-    std::int64_t notRecorded = 0;        ///< number of members without a trace
+    std::vector<std::int64_t> queued;    ///< arrived ranks whose GPU has not started it, while others have
+    std::int64_t notRecorded = 0;        ///< number of members without a trace, or with an older one
+    std::vector<std::int64_t> unknown;   ///< these members, as far as their ranks are known
+    bool tied = false;                   ///< calls differ, and as many ranks made the one as the other
     std::int64_t waitedNs = 0;           ///< time since the last rank issued it
     /// Send and receive share NCCL's numbering with collectives, so that `order` counts the collectives.
     /// Dropped records would shift that count.
     bool ordersByPlace = false;
     bool pointToPoint = false; ///< it is one message; `order` counts those of this pair in this direction
+    std::optional<std::int64_t> torchNumber; ///< PyTorch's number of the collective, as its messages name it
     /// For each rank, the order of the last collective that its GPU is known to have finished. Null if there
     /// are no device records of it.
     std::vector<std::pair<std::int64_t, std::optional<std::int64_t>>> finishedOnGpu;
@@ -128,6 +134,19 @@ struct StuckCollective {
     [[nodiscard]] const Signature& call() const { return arrived[common].call; }
     std::size_t common = 0; ///< index into `arrived` of a rank whose call is that of most ranks
 };
+
+/// The ranks that wait for nobody, or only for each other, while the others wait for them.
+struct Origin {
+    std::vector<std::int64_t> ranks;
+    bool circle = false; ///< they wait for each other
+    std::vector<std::size_t>
+        chain;               ///< collectives by which it is found: from the farthest wait to the origin
+    std::size_t waiting = 0; ///< ranks that wait for it, directly or through others
+};
+
+/// How sure a verdict is.
+enum class Confidence : std::uint8_t { Low, Medium, High };
+[[nodiscard]] std::string_view confidenceName(Confidence confidence);
 
 enum class Kind : std::uint8_t {
     Nothing,  ///< no rank is stuck
@@ -152,7 +171,7 @@ struct Witness {
     std::string title;        ///< its name in sentences
     std::string notAvailable; ///< why it says nothing; empty: it does
     Kind kind = Kind::Nothing;
-    std::string summary;              ///< what it says, in one line
+    words::Text summary;              ///< what it says, in one line
     std::vector<std::int64_t> blamed; ///< ranks that it says are missing, differ, or died first
     std::vector<std::int64_t> heard;  ///< ranks of which it has something
     std::vector<std::int64_t> silent; ///< ranks of this report of which it has nothing
@@ -166,8 +185,11 @@ struct Report {
     std::int64_t worldSize = 0;
     bool emulated = false;
     Kind kind = Kind::Nothing;
-    std::string summary;                      ///< the verdict in one line
+    words::Text summary;                      ///< the verdict in one line
     std::vector<StuckCollective> collectives; ///< the one that the others wait for comes first
+    std::vector<Origin> origins;              ///< the one of the verdict comes first
+    Confidence confidence = Confidence::Medium;
+    std::vector<words::Text> reasons; ///< what raises or lowers the confidence
     std::vector<RankReport> ranks;
     std::optional<std::int64_t> diedFirst; ///< rank; null if none died, or if the first is not known
     std::vector<trace::IssueRow> issues;   ///< those that concern this report
@@ -184,6 +206,10 @@ struct Report {
 
 [[nodiscard]] std::string formatText(const Report& report);
 [[nodiscard]] std::string formatJson(const Report& report);
+
+/// Returns the ranks that the others wait for in it: those that differ, else those that did not issue it,
+/// else those whose GPU has not started it, else those of which nothing is known.
+[[nodiscard]] const std::vector<std::int64_t>& blockersOf(const StuckCollective& stuck);
 
 /// Returns the communicator's name, or its number if it has none.
 [[nodiscard]] std::string communicatorName(const StuckCollective& stuck);

@@ -2,6 +2,7 @@
 #include "hang/issued.h"
 
 #include "model/communicator_calls.h"
+#include "values/number_list.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -21,7 +22,55 @@ bool isPointToPoint(std::string_view api)
     return model::isPointToPoint(model::collectiveKind(api));
 }
 
-Call fromRun(const trace::ProcessTrace& process, std::int64_t communicator, const model::Run& run)
+std::string_view settingOf(const trace::ProcessTrace& process, const trace::SettingSource& source,
+                           std::string_view name)
+{
+    const auto found = std::ranges::find_if(process.settings, [&](const trace::SettingRow& row) {
+        return row.source == source && row.name == name;
+    });
+    return found != process.settings.end() ? std::string_view(found->value) : std::string_view();
+}
+
+bool isFlightRecorder(const trace::ProcessTrace& process)
+{
+    return !settingOf(process, "flight_recorder", "version").empty();
+}
+
+/// Whether the trace tells of each call whether it completed, as PyTorch's flight recorder and watchdog do.
+bool tellsStates(const trace::ProcessTrace& process)
+{
+    const auto saidByWatchdog = [](const trace::RankRow& row) { return row.source == "watchdog"; };
+    return isFlightRecorder(process) || std::ranges::any_of(process.ranks, saidByWatchdog);
+}
+
+/// Returns the list of the job's ranks in a communicator. Empty if the trace does not hold it.
+std::string_view ranksText(const trace::ProcessTrace& process, std::int64_t communicator)
+{
+    const std::string name = "communicator " + std::to_string(communicator) + " ranks";
+    const std::string_view dumped = settingOf(process, "flight_recorder", name);
+    return dumped.empty() ? settingOf(process, "nccl", name) : dumped;
+}
+
+/// What a trace tells of the GPU's progress with its calls.
+struct Tells {
+    explicit Tells(const trace::ProcessTrace& process)
+        : states(tellsStates(process))
+        , starts(!settingOf(process, "flight_recorder", "time_discovered_started_ns").empty())
+    {}
+    [[nodiscard]] Progress progressOf(const trace::CollectiveCallRow& row) const
+    {
+        constexpr std::int64_t kInProgress = 7; // ncclInProgress of nccl.h
+        if (states && row.result == kInProgress) {
+            return starts ? Progress::Queued : Progress::Open;
+        }
+        return states ? Progress::Done : Progress::NotKnown;
+    }
+    bool states = false;
+    bool starts = false;
+};
+
+Call fromRun(const trace::ProcessTrace& process, std::int64_t communicator, const model::Run& run,
+             const Tells& tells)
 {
     const trace::CollectiveCallRow& row = process.collectiveCalls[run.call];
     const std::string_view api = process.text(row.api);
@@ -31,6 +80,8 @@ Call fromRun(const trace::ProcessTrace& process, std::int64_t communicator, cons
     call.pointToPoint = isPointToPoint(api);
     call.issued.call = {std::string(api), row.count, row.bytes, row.datatype, row.reduction, row.peer};
     call.issued.startNs = run.startNs;
+    call.issued.progress = tells.progressOf(row);
+    call.issued.batch = row.groupId;
     return call;
 }
 
@@ -53,29 +104,61 @@ bool isNumber(std::int64_t sequence)
     return sequence >= 0 && sequence < std::int64_t{1} << 62;
 }
 
+/// A sum that is not known if a part is not known or the sum too large.
+std::optional<std::uint64_t> sumOf(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b)
+{
+    std::uint64_t sum = 0;
+    return a && b && !__builtin_add_overflow(*a, *b, &sum) ? std::optional(sum) : std::nullopt;
+}
+
+/// Merges calls with one number: those of a batch become one call. A call that returned while the slots were
+/// read is in the list twice; its record comes first and holds more.
+std::vector<Call> withoutRepeated(const std::vector<Call>& calls)
+{
+    std::vector<Call> kept;
+    for (const Call& call : calls) {
+        if (kept.empty() || kept.back().sequence != call.sequence) {
+            kept.push_back(call);
+        } else if (call.issued.batch != 0 && call.issued.batch == kept.back().issued.batch) {
+            Signature& whole = kept.back().issued.call;
+            ++whole.calls;
+            whole.count = sumOf(whole.count, call.issued.call.count);
+            whole.bytes = sumOf(whole.bytes, call.issued.call.bytes);
+        }
+    }
+    return kept;
+}
+
 /// Returns the calls of a process by communicator id, each list in the order of sequence numbers.
 std::unordered_map<std::int64_t, std::vector<Call>> callsOf(const trace::ProcessTrace& process)
 {
     std::unordered_map<std::int64_t, std::vector<Call>> calls;
+    const Tells tells(process);
     for (const auto& [communicator, runs] : model::runsOf(process)) {
         for (const model::Run& run : runs) {
             if (isNumber(run.sequence)) {
-                calls[communicator].push_back(fromRun(process, communicator, run));
+                calls[communicator].push_back(fromRun(process, communicator, run, tells));
             }
         }
     }
     for (const trace::InFlightRow& row : lastInFlight(process)) {
-        if (row.communicator != 0 && isNumber(row.sequence)) {
+        if (row.communicator != 0 && row.thread != 0 && isNumber(row.sequence)) {
             calls[row.communicator].push_back(fromRow(process, row));
         }
     }
     for (auto& [communicator, list] : calls) {
-        // A call that returned while the slots were read is in both lists. Its record holds more.
         std::stable_sort(list.begin(), list.end(),
                          [](const Call& a, const Call& b) { return a.sequence < b.sequence; });
-        list.erase(std::unique(list.begin(), list.end(),
-                               [](const Call& a, const Call& b) { return a.sequence == b.sequence; }),
-                   list.end());
+        list = withoutRepeated(list);
+    }
+    for (const trace::InFlightRow& row : lastInFlight(process)) {
+        if (row.thread == 0) { // the GPU has started it
+            auto& list = calls[row.communicator];
+            const auto call = std::ranges::lower_bound(list, row.sequence, {}, &Call::sequence);
+            if (call != list.end() && call->sequence == row.sequence) {
+                call->issued.progress = Progress::Running;
+            }
+        }
     }
     return calls;
 }
@@ -84,6 +167,7 @@ struct MemberCalls {
     std::size_t rank = 0;
     std::int64_t communicatorRank = -1;
     std::vector<Call> calls;
+    bool statesKnown = false;
 };
 
 /// Returns a member with the order of its calls. With `byPlace`, the order is the position among the
@@ -94,9 +178,13 @@ Member memberOf(const MemberCalls& of, bool byPlace)
     Member member;
     member.rank = of.rank;
     member.communicatorRank = of.communicatorRank;
-    member.complete = of.calls.empty() || of.calls.back().sequence + 1 == std::ssize(of.calls);
+    member.statesKnown = of.statesKnown;
+    // A dump without calls may have lost them all.
+    member.complete =
+        of.calls.empty() ? !of.statesKnown : of.calls.back().sequence + 1 == std::ssize(of.calls);
     for (Call call : of.calls) {
         if (call.pointToPoint) {
+            call.issued.order = call.sequence;
             member.pointToPoint.push_back(std::move(call.issued));
         } else {
             call.issued.order = byPlace ? member.next : call.sequence;
@@ -116,10 +204,98 @@ bool lacksCalls(const trace::ProcessTrace& process)
     });
 }
 
+/// Calls f with each call of each member of the groups.
+template <class F>
+void forEachCall(std::vector<Group>& groups, const F& f)
+{
+    for (Group& group : groups) {
+        for (Member& member : group.members) {
+            for (std::vector<Issued>* const calls : {&member.calls, &member.pointToPoint}) {
+                for (Issued& call : *calls) {
+                    f(member.rank, call);
+                }
+            }
+        }
+    }
+}
+
+/// Decides of each open call whether it runs or is queued, if the dump does not tell.
+void presumeRunning(std::vector<Group>& groups)
+{
+    std::unordered_map<std::size_t, const Issued*> first; // by rank
+    forEachCall(groups, [&](std::size_t rank, const Issued& call) {
+        const Issued*& known = first[rank];
+        if (call.progress == Progress::Open && (known == nullptr || call.startNs < known->startNs)) {
+            known = &call;
+        }
+    });
+    std::unordered_map<std::size_t, std::pair<std::int64_t, std::int64_t>> running; // start, batch
+    for (const auto& [rank, call] : first) {
+        if (call != nullptr) {
+            running[rank] = {call->startNs, call->batch};
+        }
+    }
+    forEachCall(groups, [&](std::size_t rank, Issued& call) {
+        if (call.progress == Progress::Open) {
+            const auto& [startNs, batch] = running[rank];
+            const bool runs = call.startNs == startNs || (batch != 0 && call.batch == batch);
+            call.progress = runs ? Progress::Running : Progress::Queued;
+        }
+    });
+}
+
 struct Found {
     Group group;
     std::vector<MemberCalls> members; ///< by rank
 };
+
+/// Whether a rank that did not use a communicator is known to have made no call there: its dump tells the
+/// state of each call, it is whole, and it does not lack whole groups.
+bool knowsItsGroups(const trace::ProcessTrace& process)
+{
+    return isFlightRecorder(process) && !lacksCalls(process) &&
+           std::ranges::none_of(process.issues, [](const trace::IssueRow& issue) {
+               return issue.is(trace::Issue::GroupsLost);
+           });
+}
+
+/// Fills in who has which rank in the communicator: from the members, or from the list of ranks.
+void nameByPlace(const model::Model& model, Group& group)
+{
+    if (!group.ranks.empty()) {
+        for (Member& member : group.members) {
+            const auto place = std::ranges::find(group.ranks, model.ranks[member.rank].rank);
+            member.communicatorRank = place != group.ranks.end() ? place - group.ranks.begin() : -1;
+        }
+        return;
+    }
+    constexpr std::int64_t kMostMembers = 1 << 20; // a damaged size
+    for (const Member& member : group.members) {
+        const std::int64_t place = member.communicatorRank;
+        if (place >= 0 && place < group.size && group.size <= kMostMembers) {
+            group.ranks.resize(static_cast<std::size_t>(group.size), -1);
+            group.ranks[static_cast<std::size_t>(place)] = model.ranks[member.rank].rank;
+        }
+    }
+}
+
+/// Adds the ranks of a group that never used it as members without calls.
+void addUnusedMembers(const model::Model& model, Found& found)
+{
+    for (std::size_t place = 0; place < found.group.ranks.size(); ++place) {
+        const auto rank =
+            std::ranges::lower_bound(model.ranks, found.group.ranks[place], {}, &model::Rank::rank);
+        const auto index = static_cast<std::size_t>(rank - model.ranks.begin());
+        if (rank == model.ranks.end() || rank->rank != found.group.ranks[place] ||
+            !knowsItsGroups(model.processOf(*rank))) {
+            continue;
+        }
+        const auto at = std::ranges::lower_bound(found.members, index, {}, &MemberCalls::rank);
+        if (at == found.members.end() || at->rank != index) {
+            found.members.insert(at, {index, static_cast<std::int64_t>(place), {}, true});
+        }
+    }
+}
 
 } // namespace
 
@@ -171,11 +347,15 @@ std::vector<Group> issuedCalls(const model::Model& model)
             entry.group.hash = key.first;
             entry.group.name = process.text(row->name);
             entry.group.size = row->size;
-            entry.members.push_back({i, row->rank, std::move(calls[row->id])});
+            if (entry.group.ranks.empty()) {
+                entry.group.ranks = values::numbersOfList(ranksText(process, row->id));
+            }
+            entry.members.push_back({i, row->rank, std::move(calls[row->id]), tellsStates(process)});
         }
     }
     std::vector<Group> groups;
     for (auto& [key, entry] : found) {
+        addUnusedMembers(model, entry);
         bool any = false;
         for (const MemberCalls& member : entry.members) {
             any = any || !member.calls.empty();
@@ -186,10 +366,12 @@ std::vector<Group> issuedCalls(const model::Model& model)
         for (const MemberCalls& member : entry.members) {
             entry.group.members.push_back(memberOf(member, entry.group.ordersByPlace));
         }
+        nameByPlace(model, entry.group);
         if (any) {
             groups.push_back(std::move(entry.group));
         }
     }
+    presumeRunning(groups);
     return groups;
 }
 

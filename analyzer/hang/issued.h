@@ -9,11 +9,24 @@
 
 namespace ringside::hang {
 
+/// How far a GPU came with a call that was issued.
+enum class Progress : std::uint8_t {
+    NotKnown,
+    Open,    ///< it has not completed; only until issuedCalls() has compared the rank's calls
+    Queued,  ///< it has not started
+    Running, ///< it has started and not completed
+    Done,
+};
+
 struct Issued {
     std::int64_t order = 0;
     Signature call;
     std::int64_t startNs = 0; ///< on its host's clock
     bool inCall = false;
+    Progress progress = Progress::NotKnown;
+    std::int64_t batch = 0; ///< calls that were issued together share a number; 0: it was issued alone
+
+    [[nodiscard]] bool isOpen() const { return progress != Progress::Done; } ///< or may be
 };
 
 struct Member {
@@ -21,8 +34,10 @@ struct Member {
     std::int64_t communicatorRank = -1; ///< its rank in the communicator
     std::int64_t next = 0;              ///< order of the first call that it has not issued
     std::vector<Issued> calls;          ///< by order; with gaps if records were lost
-    std::vector<Issued> pointToPoint;   ///< sends and receives, with their peer as root; `order` is not used
-    bool complete = false;              ///< every call since the creation of the communicator is there
+    /// Sends and receives, with their peer as root. `order` is their number on the communicator.
+    std::vector<Issued> pointToPoint;
+    bool complete = false;    ///< every call since the creation of the communicator is there
+    bool statesKnown = false; ///< it is known of each call whether it completed
 
     /// Returns the collective with this order, or null if no record of it exists.
     [[nodiscard]] const Issued* at(std::int64_t order) const;
@@ -33,7 +48,8 @@ struct Group {
     std::string name;
     std::int64_t size = 0;
     bool ordersByPlace = false;
-    std::vector<Member> members; ///< by rank
+    std::vector<Member> members;     ///< by rank
+    std::vector<std::int64_t> ranks; ///< of the job, by rank in the communicator; empty if not known
 
     /// Returns false if positions in the order cannot be compared: they are counts, and records of a member
     /// are missing.
@@ -41,7 +57,10 @@ struct Group {
 };
 
 /// Returns all communicators of more than one rank with at least one call. Communicators without a hash are
-/// left out, because their other members are unknown. Members whose trace broke off are left out.
+/// left out, because their other members are unknown. Members whose trace broke off are left out. Of a dump
+/// that tells how far each call came, ranks that never used a communicator are members without calls. Where a
+/// dump does not tell which calls have started, a rank's first call that has not completed counts as running,
+/// and those behind it as queued: they need its result, or wait for it in a queue.
 [[nodiscard]] std::vector<Group> issuedCalls(const model::Model& model);
 
 /// Returns the in_flight rows of the calls in which threads were at the end of the trace. If there are none,

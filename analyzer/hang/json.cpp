@@ -3,6 +3,7 @@
 // only added.
 #include "hang/hang.h"
 #include "output/json_value.h"
+#include "words/render.h"
 
 #include <fmt/format.h>
 
@@ -35,10 +36,13 @@ Json toJson(const StuckCollective& stuck)
             {"order", stuck.order},
             {"order_is_place", stuck.ordersByPlace},
             {"point_to_point", stuck.pointToPoint},
+            {"torch_number", orNull(stuck.torchNumber)},
             {"call", toJson(stuck.call())},
             {"arrived", std::move(arrived)},
             {"missing", stuck.missing},
             {"different", stuck.different},
+            {"queued", stuck.queued},
+            {"unknown", stuck.unknown},
             {"not_recorded", stuck.notRecorded},
             {"waited_ns", stuck.waitedNs},
             {"finished_on_gpu", std::move(finished)}};
@@ -85,13 +89,51 @@ Json toJson(const Witness& witness)
     return {{"source", witness.source},
             {"not_available", speaks ? Json(nullptr) : Json(witness.notAvailable)},
             {"kind", speaks ? Json(kindName(witness.kind)) : Json(nullptr)},
-            {"summary", speaks ? Json(witness.summary) : Json(nullptr)},
+            {"summary", speaks ? Json(words::render(witness.summary, {})) : Json(nullptr)},
             {"blamed", witness.blamed},
             {"ranks", witness.heard},
             {"ranks_without", witness.silent},
             {"details", witness.details},
             {"agreement", agreementName(witness.agreement)},
             {"comparison", speaks ? Json(witness.comparison) : Json(nullptr)}};
+}
+
+/// A step of a chain: who waits for whom, and in which of the report's collectives.
+Json toJson(const Report& report, const Origin& origin)
+{
+    Json chain = Json::array();
+    for (const std::size_t call : origin.chain) {
+        const StuckCollective& stuck = report.collectives[call];
+        Json waits = Json::array();
+        for (const Arrived& arrived : stuck.arrived) {
+            waits.push_back(arrived.rank);
+        }
+        chain.push_back(
+            {{"ranks", std::move(waits)}, {"waits_for", blockersOf(stuck)}, {"collective", call}});
+    }
+    return {{"ranks", origin.ranks},
+            {"circle", origin.circle},
+            {"waiting", origin.waiting},
+            {"chain", std::move(chain)}};
+}
+
+Json verdictOf(const Report& report)
+{
+    Json origins = Json::array();
+    for (const Origin& origin : report.origins) {
+        origins.push_back(toJson(report, origin));
+    }
+    Json reasons = Json::array();
+    for (const words::Text& reason : report.reasons) {
+        reasons.push_back(words::render(reason, {}));
+    }
+    return {{"kind", kindName(report.kind)},
+            {"summary", words::render(report.summary, {})},
+            {"died_first", orNull(report.diedFirst)},
+            {"origins", std::move(origins)},
+            {"confidence",
+             report.kind == Kind::Nothing ? Json(nullptr) : Json(confidenceName(report.confidence))},
+            {"confidence_reasons", std::move(reasons)}};
 }
 
 } // namespace
@@ -102,9 +144,7 @@ std::string formatJson(const Report& report)
     json["schema"] = "ringside-hang/1";
     json["run"] = {
         {"path", report.path.string()}, {"world_size", report.worldSize}, {"emulated", report.emulated}};
-    json["verdict"] = {{"kind", kindName(report.kind)},
-                       {"summary", report.summary},
-                       {"died_first", orNull(report.diedFirst)}};
+    json["verdict"] = verdictOf(report);
     json["collectives"] = Json::array();
     for (const StuckCollective& stuck : report.collectives) {
         json["collectives"].push_back(toJson(stuck));

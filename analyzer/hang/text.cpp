@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the report as text: the verdict first, then the collective, then the ranks that it waits for.
 #include "hang/hang.h"
+#include "hang/verdict_text.h"
 #include "hang/witness.h"
 #include "trace/utf8.h"
 #include "trace/vocabulary/datatype.h"
+#include "words/render.h"
 
 #include <fmt/format.h>
 
@@ -165,8 +167,12 @@ void appendCollective(std::string& text, const StuckCollective& stuck)
             text += fmt::format("  rank {} calls there: {}\n", arrived.rank, describe(arrived.call));
         }
     }
+    if (!stuck.queued.empty()) {
+        text += fmt::format("  the GPU has not started it: {}\n", rankList(stuck.queued));
+    }
     if (stuck.notRecorded > 0) {
-        text += fmt::format("  unknown: {} members have no trace\n", stuck.notRecorded);
+        text += fmt::format("  unknown: {} members have no trace, or an older one{}\n", stuck.notRecorded,
+                            stuck.unknown.empty() ? "" : " (" + rankList(stuck.unknown) + ")");
     }
     if (stuck.ordersByPlace && !stuck.pointToPoint) {
         text +=
@@ -184,19 +190,44 @@ std::vector<std::int64_t> ranksOfInterest(const Report& report)
     if (report.diedFirst) {
         ranks.push_back(*report.diedFirst);
     }
-    if (!report.collectives.empty()) {
-        const StuckCollective& first = report.collectives.front();
-        ranks.insert(ranks.end(), first.missing.begin(), first.missing.end());
-        ranks.insert(ranks.end(), first.different.begin(), first.different.end());
+    if (!report.origins.empty()) {
+        const Origin& first = report.origins.front();
+        ranks.insert(ranks.end(), first.ranks.begin(), first.ranks.end());
     }
     return ranks;
+}
+
+/// Returns the way from the rank that waits farthest to the origin, where it has several parts.
+std::string chainText(const Report& report)
+{
+    std::string text;
+    if (report.origins.empty() || report.origins.front().chain.size() < 2) {
+        return text;
+    }
+    for (const std::size_t call : report.origins.front().chain) {
+        const StuckCollective& stuck = report.collectives[call];
+        text += fmt::format("  {} -> {}: {}\n", rankList(arrivedRanks(stuck)), rankList(blockersOf(stuck)),
+                            words::render(nameText(stuck), {}));
+    }
+    return "\nWho waits for whom:\n" + text;
+}
+
+std::string confidenceText(const Report& report)
+{
+    std::string text = fmt::format("confidence: {}", confidenceName(report.confidence));
+    for (std::size_t i = 0; i < report.reasons.size(); ++i) {
+        text += (i == 0 ? ": " : "; ") + words::render(report.reasons[i], {});
+    }
+    return text + "\n";
 }
 
 } // namespace
 
 std::string formatText(const Report& report)
 {
-    std::string text = report.summary + (report.emulated ? " (emulated GPUs)\n" : "\n");
+    std::string text = words::render(report.summary, {}) + (report.emulated ? " (emulated GPUs)\n" : "\n");
+    text += report.kind == Kind::Nothing ? "" : confidenceText(report);
+    text += chainText(report);
     for (const StuckCollective& stuck : report.collectives) {
         appendCollective(text, stuck);
     }

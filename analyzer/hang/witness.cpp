@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hang/witness.h"
 
+#include "hang/confidence.h"
+#include "words/render.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +51,8 @@ std::string clauseOf(Kind kind, const Ranks& blamed)
     case Kind::Died:
         return blamed.empty() ? "ranks died" : fmt::format("{} died first", rankList(blamed));
     case Kind::Waiting:
-        return "all ranks issued the same and do not go on";
+        return blamed.empty() ? "all ranks issued the same and do not go on"
+                              : fmt::format("all wait for {}", rankList(blamed));
     case Kind::Nothing:
         break;
     }
@@ -126,13 +130,7 @@ Ranks blamedRanks(const Report& report)
     if (report.kind == Kind::Died) {
         return report.diedFirst ? Ranks{*report.diedFirst} : Ranks{};
     }
-    if (report.collectives.empty()) {
-        return {};
-    }
-    const StuckCollective& first = report.collectives.front();
-    return sorted(report.kind == Kind::Missing    ? first.missing
-                  : report.kind == Kind::Mismatch ? first.different
-                                                  : Ranks{});
+    return report.origins.empty() ? Ranks{} : report.origins.front().ranks;
 }
 
 Witness witnessOf(const Report& theirs, std::string source, std::string title)
@@ -163,6 +161,7 @@ void hear(Report& report, Witness witness)
         witness.comparison = std::move(verdict.sentence);
     }
     report.witnesses.push_back(std::move(witness));
+    weigh(report);
 }
 
 std::string witnessText(const Report& report)
@@ -173,7 +172,8 @@ std::string witnessText(const Report& report)
             text += fmt::format("\n{}: {}\n", witness.title, witness.notAvailable);
             continue;
         }
-        text += fmt::format("\n{} says: {}\n  {}\n", witness.title, witness.summary, witness.comparison);
+        text += fmt::format("\n{} says: {}\n  {}\n", witness.title, words::render(witness.summary, {}),
+                            witness.comparison);
         for (const std::string& line : witness.details) {
             text += "  " + line + "\n";
         }

@@ -94,8 +94,14 @@ std::string duration(std::int64_t ns)
 std::string differenceOf(const Signature& a, const Signature& b)
 {
     const auto differs = [](const auto& x, const auto& y) { return x && y && *x != *y; };
+    if (a.function.empty() || b.function.empty()) { // only its number is known
+        return "";
+    }
     if (a.function != b.function) {
         return "function";
+    }
+    if (a.calls != b.calls) {
+        return "number of calls in its batch";
     }
     if (differs(a.count, b.count)) {
         return "count";

@@ -66,7 +66,7 @@ Finding describe(const Context& context, const std::vector<hang::RankReport>& ra
     finding.broken = first && !wasStopped(ranks[first->rank]) && !allFailedAlike(ranks);
     finding.severity = finding.broken ? Severity::Problem : Severity::Info;
     finding.limit = Limit::Death;
-    finding.title = say(text::title, {{"sentence", words::Text(hang::diedSentence(ranks, first))}});
+    finding.title = say(text::title, {{"sentence", hang::diedText(ranks, first)}});
     double died = 0;
     for (const hang::RankReport& rank : ranks) {
         died += hang::isDeath(rank.life) ? 1 : 0;

@@ -20,9 +20,20 @@ class FlightRecorder(lab.Scenario):
             (self.dumps / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(dump, protocol=2 + rank))
 
     def test_hang_names_who_is_missing(self):
-        self.assertIn("ncclAllReduce #4 of communicator default_pg waits for rank 1",
+        self.assertIn("ncclAllReduce #4 (PyTorch's number 5) of communicator default_pg waits for rank 1",
                       lab.run([lab.RINGSIDE, "hang", self.dumps]).stdout)
         lab.run([lab.RINGSIDE, "hang", "--fail", self.dumps], expect=1)
+
+    def test_dumps_and_the_output_of_the_job_are_witnesses_of_each_other(self):
+        (self.dumps / "job.log").write_text("".join(
+            f"[rank{rank}]:[E1128 10:04:1{rank}.204117 ProcessGroupNCCL.cpp:629] [Rank {rank}] Watchdog caught collective operation "
+            "timeout: WorkNCCL(SeqNum=5, OpType=ALLREDUCE, NumelIn=2000, NumelOut=2000, Timeout(ms)=600000) ran for 600040 "
+            "milliseconds before timing out.\n" for rank in (0, 2)))
+        (self.dumps / "nccl_trace_rank_7").write_bytes(b"")
+        report = json.loads(lab.run([lab.RINGSIDE, "hang", "--format", "json", self.dumps]).stdout)
+        self.assertEqual(report["verdict"]["origins"][0]["ranks"], [1])
+        self.assertEqual([(each["source"], each["agreement"]) for each in report["witnesses"]], [("torch_watchdog", "agrees")])
+        self.assertEqual(report["verdict"]["confidence"], "high")
 
     def test_an_imported_run_says_the_same(self):
         run = self.folder / "flight.ringside"

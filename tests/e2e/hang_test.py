@@ -56,6 +56,18 @@ class Hang(lab.Scenario):
             return report if report["verdict"]["kind"] == kind else None
         return self.until(f"verdict {kind}", look)
 
+    @staticmethod
+    def written_verdict(directory):
+        """What `ringside record` wrote of the hang; None: nothing yet."""
+        for file in directory.glob("*.verdict.json"):
+            try:
+                report = json.loads(file.read_text())
+            except json.JSONDecodeError:
+                return None  # it is being written
+            jsonschema.validate(report, SCHEMA)
+            return report["verdict"]
+        return None
+
     def check_missing(self, report, rank):
         stuck = report["collectives"][0]
         self.assertEqual(stuck["missing"], [rank], report["verdict"])
@@ -93,6 +105,8 @@ class Hang(lab.Scenario):
                          ["wait_for_batch (data.py:42)", "train (train.py:7)"])
         native = "\n".join(path.read_text() for path in directory.glob(f"*-{culprit['pid']}.stacks"))
         self.assertIn("waitForStorage", native, "the thread that waits for storage is not among the native stacks")
+        written = self.until("the verdict that record writes by itself", lambda: self.written_verdict(directory))
+        self.assertEqual(written["origins"][0]["ranks"], [rank], written)
         text = lab.run([lab.RINGSIDE, "hang", directory]).stdout
         self.assertRegex(text.splitlines()[0], f"ncclAllReduce #{order} .* waits for rank {rank}, which has not issued it")
         self.assertEqual(lab.run([lab.RINGSIDE, "hang", directory, "--fail"], expect=1).returncode, 1)

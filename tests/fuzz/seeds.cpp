@@ -92,6 +92,16 @@ void writeFlightRecorder(const std::filesystem::path& folder)
     std::ofstream(folder / "python", std::ios::binary).write(kPython, sizeof kPython - 1);
 }
 
+void writeWatchdogLog(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "job", std::ios::binary)
+        << R"([rank0]:[E1128 10:04:10.204117 ProcessGroupNCCL.cpp:629] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, OpType=ALLREDUCE, NumelIn=4, NumelOut=4, Timeout(ms)=600000) ran for 600040 milliseconds before timing out.
+[rank0]:[E1128 10:04:10.204118 ProcessGroupNCCL.cpp:1785] [PG ID 0 PG GUID 0(default_pg) Rank 0] Exception (either an error or timeout) detected by watchdog at work: 7, last enqueued NCCL work: 9, last completed NCCL work: 6.
+[rank1]:[E1128 10:04:11.5 ProcessGroupNCCL.cpp:1664] [PG 0 Rank 1] Timeout at NCCL work: 6, last enqueued NCCL work: 6, last completed NCCL work: -1.
+)";
+}
+
 void writeNcclLog(const std::filesystem::path& folder)
 {
     std::filesystem::create_directories(folder);
@@ -351,6 +361,7 @@ void writeCorpus(const std::filesystem::path& corpus)
     writeKineto(corpus / "kineto");
     writeFlightRecorder(corpus / "flight_recorder");
     writeNcclLog(corpus / "nccl_log");
+    writeWatchdogLog(corpus / "torch_watchdog");
     writeEdits(corpus / "whatif");
     writeInspector(corpus / "inspector");
     writeNsys(corpus / "nsys");

@@ -4,6 +4,7 @@
 #include "cli/child_process.h"
 #include "cli/command.h"
 #include "cli/hang_requests.h"
+#include "cli/hang_verdict.h"
 #include "cli/host_summaries.h"
 #include "cli/live_watch.h"
 #include "cli/missed_ranks.h"
@@ -88,10 +89,15 @@ CommandEnd runWatched(const Options& options, const Words& command, const std::f
     const CollectorPath loaded(collector, directory);
     prepareEnvironment(settingsOf(options, loaded.path(), run));
     ras::RasQuestion ras(directory);
-    HangRequests hangs(directory, [&ras] { ras.ask(); });
+    HangVerdict verdict(directory);
+    const auto onHang = [&] {
+        ras.ask();
+        verdict.onHang();
+    };
+    HangRequests hangs(directory, onHang);
     MissedRanks missed(loaded.path());
     const ProcessEnds ends(directory);
-    LiveWatch watch(directory, options.live, [&ras] { ras.ask(); });
+    LiveWatch watch(directory, options.live, onHang);
     flight_dumps::FlightDumps dumps(directory);
     const CommandEnd end = runCommand(command, [&] {
         hangs.answer();
@@ -99,6 +105,7 @@ CommandEnd runWatched(const Options& options, const Words& command, const std::f
         watch.look();
         dumps.look();
         ras.look();
+        verdict.look();
     });
     dumps.finish();
     ras.look();

@@ -6,6 +6,7 @@
 #include "import/text.h"
 #include "import/torch_words.h"
 #include "trace/read/plausible.h"
+#include "values/number_list.h"
 #include "values/parse_number.h"
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@ namespace ringside::importers::flight_recorder {
 namespace {
 
 constexpr std::int64_t kThread = 1;                ///< thread of all calls; a dump contains no thread ids
+constexpr std::int64_t kHang = 1;                  ///< the hang of a dump with calls that have not completed
 constexpr std::string_view kSummary = "coalesced"; ///< name of the entry that ends a batch of calls
 
 /// Returns the word after the backend: "send" for "nccl:send 0->1".
@@ -122,6 +124,10 @@ private:
         row.name = m_strings.idOf(pointToPoint ? title + " (send and receive)" : title);
         row.createdNs = createdNs;
         m_process.communicators.push_back(row);
+        if (!ranks.empty()) {
+            m_process.settings.push_back({"flight_recorder", fmt::format("communicator {} ranks", row.id),
+                                          values::numberListText(ranksOfText(ranks))});
+        }
         return row.id;
     }
     /// PyTorch numbers sends and receives separately, so they get a communicator of their own.
@@ -174,17 +180,37 @@ private:
         row.endNs = row.startNs;
         row.thread = kThread;
         describe(entry, function, row);
+        noteProgress(entry, row);
         batch.rows.push_back(m_process.collectiveCalls.size());
         m_process.collectiveCalls.push_back(row);
     }
 
-    /// Returns the sequence number of a send or receive. If earlier entries were overwritten, numbers begin
-    /// at 1, so that the gap shows that the real number is not known.
+    /// Adds how far the GPU came with a call that has not completed.
+    void noteProgress(const Entry& entry, trace::CollectiveCallRow& row)
+    {
+        constexpr std::int64_t kInProgress = 7; // ncclInProgress of nccl.h
+        const Entry& watched = watchedOf(entry);
+        row.result = watched.state == State::Completed ? 0 : kInProgress;
+        if (watched.state == State::Started) {
+            trace::InFlightRow running;
+            running.api = row.api;
+            running.communicator = row.communicator;
+            running.sequence = row.sequence;
+            running.count = row.count;
+            running.startNs = timeOf(watched.startedNs.value_or(watched.createdNs));
+            running.hang = kHang;
+            m_process.inFlight.push_back(running);
+        }
+    }
+
+    /// Returns the sequence number of a send or receive. PyTorch counts a batch as one, so that numbers of
+    /// later calls move up where batches have several.
     std::int64_t nextMessage(const Entry& entry)
     {
-        const bool lost = m_dump.entries.front().recordId > 0;
-        const auto [next, fresh] = m_messages.try_emplace(entry.group, lost ? 1 : 0);
-        return next->second++;
+        std::int64_t& next = m_messages[entry.group];
+        const std::int64_t number = std::max(next, entry.messageNumber - 1);
+        next = number + 1;
+        return number;
     }
 
     void describe(const Entry& entry, std::string_view function, trace::CollectiveCallRow& row)
@@ -278,9 +304,12 @@ private:
 
     [[nodiscard]] std::string describe(const Entry& entry) const
     {
-        return fmt::format("{} number {} of {}, {}", operationOf(entry.name), std::get<2>(batchOf(entry)),
+        const bool started = watchedOf(entry).state == State::Started;
+        return fmt::format("{} number {} of {}{}", operationOf(entry.name), std::get<2>(batchOf(entry)),
                            titleOf(entry),
-                           watchedOf(entry).state == State::Started ? "started on the GPU" : "not started");
+                           started         ? ", started on the GPU"
+                           : m_dump.starts ? ", not started"
+                                           : "");
     }
 
     /// Adds a hang if the dump has collectives that had not completed, because the process then waits for
@@ -293,7 +322,7 @@ private:
             return;
         }
         trace::HangRow row;
-        row.id = 1;
+        row.id = kHang;
         row.noticedNs = timeOf(m_latestNs);
         row.sinceNs = m_process.collectiveCalls.back().startNs;
         for (const trace::CollectiveCallRow& call : m_process.collectiveCalls) {
@@ -313,7 +342,7 @@ private:
             }
         }
         m_process.hangs.push_back(std::move(row));
-        addStack(m_firstUncompleted, "that has not completed", 1);
+        addStack(m_firstUncompleted, "that has not completed", kHang);
     }
 
     void addStack(const Entry* entry, const char* outcome, std::optional<std::int64_t> hang)
@@ -345,6 +374,9 @@ private:
             m_process.clockSamples.push_back({0, m_originNs, std::nullopt, std::nullopt});
         }
         m_process.settings.push_back(trace::settingRow({"flight_recorder", "version"}, m_dump.version));
+        if (m_dump.starts) {
+            m_process.settings.push_back({"flight_recorder", "time_discovered_started_ns", "known"});
+        }
         if (!m_dump.ncclVersion.empty()) {
             m_process.settings.push_back(trace::settingRow({"library", "nccl"}, m_dump.ncclVersion));
         }

@@ -157,8 +157,9 @@ private:
         entry.timeoutMs = numberOf(value, "timeout_ms");
         entry.timed = m_values.find(value, "duration_ms") != Values::kNone;
         entry.frames = m_values.find(value, "frames");
-        entry.seenNs = std::max(dateOf(value, "time_discovered_started_ns"),
-                                dateOf(value, "time_discovered_completed_ns"));
+        entry.startedNs = dateOf(value, "time_discovered_started_ns");
+        entry.seenNs = std::max(entry.startedNs, dateOf(value, "time_discovered_completed_ns"));
+        m_dump.starts = m_dump.starts || entry.startedNs;
         if (const auto& name = m_values.childrenOf(m_values.find(value, "process_group")); name.size() >= 2) {
             entry.group = cleanText(m_values.textOf(name[0]));
             entry.groupDescription = cleanText(m_values.textOf(name[1]));

@@ -30,9 +30,10 @@ struct Entry {
     Tensors input;
     Tensors output;
     State state = State::Scheduled;
-    bool retired = false;               ///< whether it completed or timed out, so that no thread waits for it
-    std::int64_t createdNs = 0;         ///< since 1970
-    std::optional<std::int64_t> seenNs; ///< last time at which the watchdog saw it started or completed
+    bool retired = false;       ///< whether it completed or timed out, so that no thread waits for it
+    std::int64_t createdNs = 0; ///< since 1970
+    std::optional<std::int64_t> startedNs; ///< when the watchdog saw that it had started; null without timing
+    std::optional<std::int64_t> seenNs;    ///< last time at which the watchdog saw it started or completed
     std::optional<std::int64_t> timeoutMs;
     bool timed = false; ///< whether a duration was measured
     ValueId frames = Values::kNone;
@@ -53,6 +54,7 @@ struct Dump {
     std::vector<Entry> entries;           ///< in the order of the calls
     std::int64_t damaged = 0;             ///< number of entries with missing fields
     std::int64_t implausible = 0;         ///< number of entries with impossible times
+    bool starts = false;                  ///< whether it tells of any call when the GPU started it
 };
 
 /// Reads the dump from the values of a file. Damaged entries are left out and counted.

@@ -58,15 +58,16 @@ protected:
         const hang::Report report = analyze();
         EXPECT_EQ(report.kind, Kind::Died);
         EXPECT_EQ(report.diedFirst, rank);
-        EXPECT_EQ(report.summary.find("rank " + std::to_string(rank) + " was the first to end" + evidence),
-                  0U)
-            << report.summary;
+        EXPECT_EQ(
+            said(report.summary).find("rank " + std::to_string(rank) + " was the first to end" + evidence),
+            0U)
+            << said(report.summary);
     }
     void expectNobody()
     {
         const hang::Report report = analyze();
         EXPECT_EQ(report.kind, Kind::Died);
-        EXPECT_EQ(report.diedFirst, std::nullopt) << report.summary;
+        EXPECT_EQ(report.diedFirst, std::nullopt) << said(report.summary);
     }
 };
 
@@ -97,7 +98,7 @@ TEST_F(FirstToDie, aloneIsNotNamedTwice)
     const hang::Report report = analyze();
     EXPECT_EQ(report.kind, Kind::Died);
     EXPECT_EQ(report.diedFirst, 1);
-    EXPECT_EQ(report.summary, "rank 1 ended with code 3");
+    EXPECT_EQ(said(report.summary), "rank 1 ended with code 3");
     EXPECT_EQ(report.ranks[1].waitStatus, 3 << 8);
 }
 
@@ -116,10 +117,10 @@ TEST_F(FirstToDie, saysHowEachEndedWhereItIsNotKnown)
     }
     goneAfter(3, 6 * kMs, kKilled); // the recorder may have seen it late
     expectNobody();
-    EXPECT_NE(
-        analyze().summary.find("(rank 3 by SIGKILL, ranks 0 to 2 with code 1); unknown which was first"),
-        std::string::npos)
-        << analyze().summary;
+    EXPECT_NE(said(analyze().summary)
+                  .find("(rank 3 by SIGKILL, ranks 0 to 2 with code 1); unknown which was first"),
+              std::string::npos)
+        << said(analyze().summary);
 }
 
 TEST_F(FirstToDie, isTheKilledOneWhenTheOthersThenEndedThemselves)

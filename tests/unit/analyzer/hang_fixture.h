@@ -3,6 +3,7 @@
 #pragma once
 #include "hang/hang.h"
 #include "support/durations.h"
+#include "support/said.h"
 #include "support/trace_builder.h"
 #include "trace/tables.h"
 
@@ -20,6 +21,7 @@ namespace ringside::test {
 using namespace std::chrono_literals;
 using hang::Kind;
 using hang::Life;
+using words::said;
 
 using ringside::test::kSecond;
 

@@ -23,10 +23,11 @@ TEST_F(Hang, namesTheRankThatHasNotIssuedWhatTheOthersWaitIn)
     EXPECT_EQ(stuck.missing, (std::vector<std::int64_t>{2}));
     EXPECT_EQ(stuck.arrived.size(), 3U);
     EXPECT_GE(stuck.waitedNs, 35 * kSecond);
-    EXPECT_EQ(report.summary.find("ncclAllReduce #9 of communicator world waits for rank 2, which has not "
-                                  "issued it; ranks 0, 1 and 3 issued it 35 s before"),
+    EXPECT_EQ(said(report.summary)
+                  .find("ncclAllReduce #9 of communicator world waits for rank 2, which has not "
+                        "issued it; ranks 0, 1 and 3 issued it 35 s before"),
               0U)
-        << report.summary;
+        << said(report.summary);
 }
 
 TEST_F(Hang, theFirstMissingCollectiveIsTheOneAndNotTheLast)
@@ -89,7 +90,8 @@ TEST_F(Hang, namesTheRankThatCallsAnotherFunction)
     ASSERT_EQ(report.kind, Kind::Mismatch);
     EXPECT_EQ(report.collectives.at(0).order, 7);
     EXPECT_EQ(report.collectives.at(0).different, (std::vector<std::int64_t>{1}));
-    EXPECT_EQ(report.summary, "ncclAllReduce #7 of communicator world: rank 1 calls ncclAllGather there");
+    EXPECT_EQ(said(report.summary),
+              "ncclAllReduce #7 of communicator world: rank 1 calls ncclAllGather there");
 }
 
 TEST_F(Hang, namesWhatDiffersBesidesTheFunction)
@@ -101,7 +103,7 @@ TEST_F(Hang, namesWhatDiffersBesidesTheFunction)
         const hang::Report report = analyze();
         EXPECT_EQ(report.kind, Kind::Mismatch);
         call = before;
-        return report.summary.substr(report.summary.rfind("rank 2"));
+        return said(report.summary).substr(said(report.summary).rfind("rank 2"));
     };
     EXPECT_EQ(differing([](auto& call) { call.count = 7; }), "rank 2 calls it with another count");
     EXPECT_EQ(differing([](auto& call) { call.datatype = 2; }), "rank 2 calls it with another data type");
@@ -125,12 +127,14 @@ TEST_F(Hang, reportsThatTheMissingRankIsStoppedDeadOrEnded)
 {
     stopsBefore(2, 1);
     m_now[2].life = Life::Stopped;
-    EXPECT_NE(analyze().summary.find("is stopped by a signal"), std::string::npos) << analyze().summary;
+    EXPECT_NE(said(analyze().summary).find("is stopped by a signal"), std::string::npos)
+        << said(analyze().summary);
     m_now[2] = {Life::Gone, std::nullopt, true};
-    EXPECT_NE(analyze().summary.find("and has died"), std::string::npos) << analyze().summary;
+    EXPECT_NE(said(analyze().summary).find("and has died"), std::string::npos) << said(analyze().summary);
     process(2).process.endNs = m_endNs;
     m_now[2].life = Life::Closed;
-    EXPECT_NE(analyze().summary.find("and has ended normally"), std::string::npos) << analyze().summary;
+    EXPECT_NE(said(analyze().summary).find("and has ended normally"), std::string::npos)
+        << said(analyze().summary);
 }
 
 TEST_F(Hang, aDumpOfAJobThatWentOnAndEndedNormallyIsNoHang)
@@ -146,7 +150,7 @@ TEST_F(Hang, aDumpOfAJobThatWentOnAndEndedNormallyIsNoHang)
         process(rank).issues.push_back({trace::Issue::EndedAfterDump, 1, ""});
     }
     const hang::Report report = analyze();
-    EXPECT_EQ(report.kind, Kind::Nothing) << report.summary;
+    EXPECT_EQ(report.kind, Kind::Nothing) << said(report.summary);
     EXPECT_FALSE(report.ranks[0].hang.has_value());
 }
 
@@ -161,7 +165,7 @@ TEST_F(Hang, namesTheProcessThatEndedFirst)
     const hang::Report report = analyze();
     ASSERT_EQ(report.kind, Kind::Died);
     EXPECT_EQ(report.diedFirst, 1);
-    EXPECT_EQ(report.summary.find("rank 1 was the first to end"), 0U) << report.summary;
+    EXPECT_EQ(said(report.summary).find("rank 1 was the first to end"), 0U) << said(report.summary);
     EXPECT_EQ(report.ranks.at(1).threads.at(0).function, "cudaMemcpyAsync");
 }
 
@@ -181,7 +185,8 @@ TEST_F(Hang, namesNoFirstRankIfAllEndedAtOnce)
     const hang::Report report = analyze();
     EXPECT_EQ(report.kind, Kind::Died);
     EXPECT_EQ(report.diedFirst, std::nullopt);
-    EXPECT_NE(report.summary.find("unknown which was first"), std::string::npos) << report.summary;
+    EXPECT_NE(said(report.summary).find("unknown which was first"), std::string::npos)
+        << said(report.summary);
 }
 
 TEST_F(Hang, lostRecordsAreNoMissingCalls)

@@ -48,7 +48,7 @@ TEST_F(Hang, aProcessThatCallsOtherThingsIsNotStuckForWantOfCollectives)
             {1, m_endNs + 20 * kSecond, m_endNs, std::nullopt, "no collective issued for 20 s"}};
         hasCalled(rank, m_endNs + 34 * kSecond);
     }
-    EXPECT_EQ(analyze().kind, Kind::Nothing) << analyze().summary;
+    EXPECT_EQ(analyze().kind, Kind::Nothing) << said(analyze().summary);
     for (hang::ProcessNow& now : m_now) {
         now.nowNs = m_endNs + 60 * kSecond;
     }
@@ -63,16 +63,16 @@ TEST_F(Hang, amongRanksThatIssuedTheSameTheStoppedOneIsNamed)
     }
     m_now[2].life = Life::Stopped;
     EXPECT_EQ(analyze().kind, Kind::Waiting);
-    EXPECT_NE(
-        analyze().summary.find("do not go on: rank 2 is stopped by a signal or a debugger; the last is "),
-        std::string::npos)
-        << analyze().summary;
+    EXPECT_NE(said(analyze().summary)
+                  .find("do not go on: rank 2 is stopped by a signal or a debugger; the last is "),
+              std::string::npos)
+        << said(analyze().summary);
     process(1).process.endNs = m_endNs;
     m_now[1].life = Life::Closed;
-    EXPECT_NE(
-        analyze().summary.find("rank 2 is stopped by a signal or a debugger, rank 1 has ended normally"),
-        std::string::npos)
-        << analyze().summary;
+    EXPECT_NE(said(analyze().summary)
+                  .find("rank 2 is stopped by a signal or a debugger, rank 1 has ended normally"),
+              std::string::npos)
+        << said(analyze().summary);
 }
 
 TEST_F(Hang, aJobThatWasKilledWhileAllWaitedAlikeHungBefore)
@@ -83,8 +83,9 @@ TEST_F(Hang, aJobThatWasKilledWhileAllWaitedAlikeHungBefore)
         m_now[rank] = {Life::Gone, std::nullopt, true};
     }
     const hang::Report report = analyze();
-    EXPECT_EQ(report.kind, Kind::Waiting) << report.summary;
-    EXPECT_NE(report.summary.find("did not go on, and have died since"), std::string::npos) << report.summary;
+    EXPECT_EQ(report.kind, Kind::Waiting) << said(report.summary);
+    EXPECT_NE(said(report.summary).find("did not go on, and have died since"), std::string::npos)
+        << said(report.summary);
     for (std::size_t rank = 0; rank < 4; ++rank) {
         process(rank).hangs.clear();
     }
@@ -98,12 +99,12 @@ TEST_F(Hang, ranksThatWaitForEachOtherAreSaidToDoSo)
     issueOnPair(1, 0);
     const hang::Report report = analyze();
     ASSERT_EQ(report.kind, Kind::Missing);
-    EXPECT_EQ(report.summary,
+    EXPECT_EQ(said(report.summary),
               "ranks wait for each other in a circle: rank 1 in ncclAllReduce #0 of communicator world for "
               "rank 0; ranks 0, 2 and 3 in ncclAllReduce #9 of communicator world for rank 1");
     stopsBefore(2, 1);
-    EXPECT_EQ(analyze().summary.find("in a circle"), std::string::npos)
-        << "rank 2 waits for nobody: it is the cause. " << analyze().summary;
+    EXPECT_EQ(said(analyze().summary).find("in a circle"), std::string::npos)
+        << "rank 2 waits for nobody: it is the cause. " << said(analyze().summary);
 }
 
 TEST_F(Hang, collectivesOfTwoCommunicatorsInDifferentOrdersAreNamed)
@@ -116,18 +117,19 @@ TEST_F(Hang, collectivesOfTwoCommunicatorsInDifferentOrdersAreNamed)
     }
     const hang::Report report = analyze();
     ASSERT_EQ(report.kind, Kind::Waiting);
-    EXPECT_NE(report.summary.find("issued in different orders"), std::string::npos) << report.summary;
-    EXPECT_NE(
-        report.summary.find("rank 1 issued ncclAllReduce #9 of communicator world before it, rank 0 behind"),
-        std::string::npos)
-        << report.summary;
+    EXPECT_NE(said(report.summary).find("issued in different orders"), std::string::npos)
+        << said(report.summary);
+    EXPECT_NE(said(report.summary)
+                  .find("Rank 1 issued ncclAllReduce #9 of communicator world before it, rank 0 behind"),
+              std::string::npos)
+        << said(report.summary);
 }
 
 TEST_F(Hang, aReceiveWithoutItsSendNamesTheSender)
 {
     message(2, "ncclRecv", 3, 10, 0);
     message(3, "ncclSend", 2, 10, 0);
-    EXPECT_EQ(analyze().kind, Kind::Nothing) << analyze().summary;
+    EXPECT_EQ(analyze().kind, Kind::Nothing) << said(analyze().summary);
     message(2, "ncclRecv", 3, 11, 0);
     const hang::Report report = analyze();
     ASSERT_EQ(report.kind, Kind::Missing);
@@ -136,12 +138,13 @@ TEST_F(Hang, aReceiveWithoutItsSendNamesTheSender)
     EXPECT_EQ(stuck.order, 1);
     EXPECT_EQ(stuck.arrived.at(0).rank, 2);
     EXPECT_EQ(stuck.missing, (std::vector<std::int64_t>{3}));
-    EXPECT_EQ(report.summary,
+    EXPECT_EQ(said(report.summary),
               "ncclRecv (message #1) of communicator world waits for rank 3, which has not issued "
               "its counterpart; rank 2 issued it 35 s before");
     process(3).collectiveCalls.erase(process(3).collectiveCalls.begin() + 4);
     const hang::Report lossy = analyze();
-    EXPECT_EQ(lossy.kind, Kind::Nothing) << "a lost record might have been that send. " << lossy.summary;
+    EXPECT_EQ(lossy.kind, Kind::Nothing)
+        << "a lost record might have been that send. " << said(lossy.summary);
     EXPECT_NE(hang::formatText(lossy).find("note: communicator world"), std::string::npos)
         << hang::formatText(lossy);
 }

@@ -89,7 +89,7 @@ TEST_F(Hang, aRunWithoutRanksIsReportedAsSuch)
         each.ranks.clear();
         each.communicators.clear();
     }
-    EXPECT_EQ(analyze().summary.find("no rank is known"), 0U);
+    EXPECT_EQ(said(analyze().summary).find("no rank is known"), 0U);
 }
 
 TEST_F(Hang, anyNumbersOfAHostileTraceAreSurvived)
@@ -132,10 +132,10 @@ TEST_F(Hang, aProfilersWindowDoesNotTellHowTheJobEnded)
         EXPECT_FALSE(hang::endedNormally(process(rank)));
     }
     const hang::Report report = analyze();
-    EXPECT_EQ(report.kind, Kind::Nothing) << report.summary;
-    EXPECT_EQ(report.summary.find("normally"), std::string::npos) << report.summary;
-    EXPECT_NE(report.summary.find("unknown whether"), std::string::npos) << report.summary;
-    EXPECT_NE(report.summary.find("window"), std::string::npos) << report.summary;
+    EXPECT_EQ(report.kind, Kind::Nothing) << said(report.summary);
+    EXPECT_EQ(said(report.summary).find("normally"), std::string::npos) << said(report.summary);
+    EXPECT_NE(said(report.summary).find("unknown whether"), std::string::npos) << said(report.summary);
+    EXPECT_NE(said(report.summary).find("window"), std::string::npos) << said(report.summary);
 }
 
 TEST(HangWords, areShort)

@@ -5,6 +5,7 @@
 #include "hang/hang.h"
 #include "import/open_run.h"
 #include "issue_of.h"
+#include "support/said.h"
 #include "support/temporary_directory.h"
 
 #include <ringside/error.h>
@@ -21,6 +22,7 @@ using test::flightDump;
 using test::flightEntry;
 using test::kDumpDateNs;
 using test::PickleText;
+using words::said;
 using Json = nlohmann::ordered_json;
 
 class FlightRecorder : public testing::Test {
@@ -111,8 +113,9 @@ TEST_F(FlightRecorder, ARankThatDidNotCallIsNamed)
     ASSERT_EQ(report.collectives.size(), 1U);
     EXPECT_EQ(report.collectives.front().missing, std::vector<std::int64_t>{1});
     EXPECT_EQ(report.collectives.front().order, 4);
-    EXPECT_EQ(report.summary, "ncclAllReduce #4 of communicator default_pg waits for rank 1, which has not "
-                              "issued it; ranks 0 and 2 issued it");
+    EXPECT_EQ(said(report.summary),
+              "ncclAllReduce #4 (PyTorch's number 5) of communicator default_pg waits for "
+              "rank 1, which has not issued it; ranks 0 and 2 issued it");
     const std::string text = hang::formatText(report);
     EXPECT_NE(
         text.find("all_reduce number 5 of default_pg, started on the GPU (the last that completed is 4)"),
@@ -134,7 +137,7 @@ TEST_F(FlightRecorder, AnotherFunctionOrSizeIsAMismatch)
         }
         const hang::Report report = hangOf();
         EXPECT_EQ(report.kind, hang::Kind::Mismatch);
-        EXPECT_NE(report.summary.find(difference), std::string::npos) << report.summary;
+        EXPECT_NE(said(report.summary).find(difference), std::string::npos) << said(report.summary);
     }
 }
 
@@ -150,9 +153,10 @@ TEST_F(FlightRecorder, ARankThatNeverCalledInAGroupIsMissingThere)
     }
     write("rank0", waits.dump());
     write("rank1", never.dump());
-    EXPECT_EQ(hangOf().summary,
-              "ncclAllReduce #0 of communicator tensor_parallel waits for rank 1, which has "
-              "not issued it; rank 0 issued it");
+    EXPECT_EQ(
+        said(hangOf().summary),
+        "ncclAllReduce #0 (PyTorch's number 1) of communicator tensor_parallel waits for rank 1, which has "
+        "not issued it; rank 0 issued it");
     never["pg_status"]["3"] = {{"last_enqueued_collective", 9}}; // calls that were overwritten
     write("rank1", never.dump());
     EXPECT_NE(hangOf().kind, hang::Kind::Missing);
@@ -173,8 +177,10 @@ TEST_F(FlightRecorder, ATruncatedFileBlamesNoRank)
         EXPECT_NE(issueOf(broken, "truncated_file")->message.find(" at byte "), std::string::npos);
         EXPECT_GE(broken.collectiveCalls.size(), 2U);
         const hang::Report report = hangOf();
-        EXPECT_EQ(report.kind, hang::Kind::Waiting) << report.summary;
-        EXPECT_NE(report.summary.find("1 of its 2 ranks left no trace"), std::string::npos) << report.summary;
+        EXPECT_EQ(report.kind, hang::Kind::Waiting) << said(report.summary);
+        EXPECT_NE(said(report.summary).find("waits for rank 1, of which there is no trace"),
+                  std::string::npos)
+            << said(report.summary);
     }
 }
 

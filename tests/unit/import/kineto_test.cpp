@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "report/format.h"
 #include "report/report.h"
+#include "support/said.h"
 #include "support/temporary_directory.h"
 
 #include <ringside/error.h>
@@ -549,8 +550,10 @@ TEST_F(KinetoFile, ItsWindowIsNotTheEndOfTheJob)
 {
     writeGroupless([this](const std::string& name, const std::string& text) { write(name, text); });
     const hang::Report hang = hang::analyze(open(folder()), std::vector<hang::ProcessNow>(2), {});
-    EXPECT_EQ(hang.summary.find("ended normally"), std::string::npos) << hang.summary;
-    EXPECT_NE(hang.summary.find("windows of a profiler"), std::string::npos) << hang.summary;
+    EXPECT_EQ(words::said(hang.summary).find("ended normally"), std::string::npos)
+        << words::said(hang.summary);
+    EXPECT_NE(words::said(hang.summary).find("windows of a profiler"), std::string::npos)
+        << words::said(hang.summary);
     for (const hang::RankReport& rank : hang.ranks) {
         EXPECT_EQ(rank.life, hang::Life::NotKnown);
     }

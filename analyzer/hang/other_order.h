@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds deadlocks across communicators: ranks that wait for each other, and calls that were issued in
-// different orders, so that each GPU runs a call that another GPU has not reached.
+// Finds calls of two communicators that ranks issued in different orders, so that each GPU runs a call that
+// another GPU has not reached.
 #pragma once
 #include "hang/find_stuck.h"
 
 namespace ringside::hang {
-
-/// Returns a circle of collectives: each waits for ranks that wait in the next one, and the last one waits
-/// for ranks in the first. The search begins at the first of `stuck`. The result points into `stuck` and is
-/// empty if there is no circle.
-[[nodiscard]] std::vector<const StuckCollective*> circleOf(const std::vector<StuckCollective>& stuck);
 
 /// A communicator whose last call some ranks issued before the last one of `last`, and others after it.
 struct OtherOrder {
