@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <set>
 
 namespace ringside::tool_output {
@@ -23,6 +24,7 @@ constexpr std::string_view kNoHost = "host"; ///< where nobody names it
 /// What a port is called in the run.
 struct PortName {
     std::string host, port;
+    auto operator<=>(const PortName&) const = default;
 };
 
 /// Names a port by its host and device; else by its switch and number; else by LID.
@@ -97,7 +99,11 @@ public:
                 placed.push_back({&reader, i, m_files[i].modifiedNs, &port, readings.back().holdsTotals});
             }
         }
-        for (const std::vector<PlacedReading>& port : groupByPort(placed)) {
+        const std::vector<std::vector<PlacedReading>> ports = groupByPort(placed);
+        for (const std::vector<PlacedReading>& port : ports) {
+            ++m_named[nameOf(port, false)];
+        }
+        for (const std::vector<PlacedReading>& port : ports) {
             addPort(port);
         }
         for (std::size_t i = 0; i < m_files.size(); ++i) {
@@ -146,6 +152,8 @@ private:
         PortName name = nameOf(readings, m_hostsOfRun.empty());
         if (name.host == kNoHost && !m_hostsOfRun.empty()) {
             name.host = hostOfRun({}, m_files[readings.front().file]);
+        } else if (m_named[nameOf(readings, false)] > 1) {
+            name.host = hostByFile(readings.front().file); // two hosts' ports, or two subnets'
         }
         HostTrace& host = hostOf(name.host);
         addFacts(readings, name, host);
@@ -163,6 +171,16 @@ private:
             host.setReason(host.series(trace::SeriesName::RdmaState, name.port),
                            fmt::format("{} does not show it", readings.front().reader->id));
         }
+    }
+
+    /// Names a host that no file names by what its files are called.
+    [[nodiscard]] std::string hostByFile(std::size_t index) const
+    {
+        const std::filesystem::path path = m_files[index].path;
+        const auto isSame = [&](const File& each) {
+            return std::filesystem::path(each.path).stem() == path.stem();
+        };
+        return std::ranges::count_if(m_files, isSame) > 1 ? path.string() : path.stem().string();
     }
 
     static void addFacts(const std::vector<PlacedReading>& readings, const PortName& name, HostTrace& host)
@@ -316,6 +334,7 @@ private:
     std::set<std::string> m_hostsOfRun;
     std::set<std::tuple<std::string, std::string, std::string>> m_measured; ///< host, entity, metric
     std::map<std::pair<std::string, Clock>, HostTrace> m_hosts;
+    std::map<PortName, int> m_named; ///< how many ports have that name
 };
 
 } // namespace

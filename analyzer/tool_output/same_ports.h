@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds which readings of several files are of the same port. Tools name a port by the GUID of its node or
-// its own, by LID, or by host and device; one that has two of these names joins the others.
+// Finds which readings of several files are of the same port. A GUID, or host and device, is of
+// one port only. A LID, or a device of an unknown host, only refers to a port: it counts where one port has
+// it.
 #pragma once
 #include "tool_output/reader.h"
 
