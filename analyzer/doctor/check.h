@@ -10,7 +10,7 @@
 namespace ringside::doctor {
 
 struct Advice {
-    std::string check; ///< set by the caller of the check
+    std::string check; ///< rule that judged; empty: the caller sets the name of the check
     rules::Severity severity = rules::Severity::Info;
     std::string title;    ///< one sentence with the figures
     std::string advice;   ///< why it matters and what to do

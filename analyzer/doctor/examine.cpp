@@ -27,7 +27,7 @@ std::vector<Advice> examine(const Facts& facts, const Need& need)
     std::vector<Advice> all;
     for (const Check* check : allChecks()) {
         for (Advice& each : check->run(facts, need)) {
-            each.check = check->id;
+            each.check = each.check.empty() ? check->id : each.check;
             all.push_back(std::move(each));
         }
     }

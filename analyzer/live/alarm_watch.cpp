@@ -6,6 +6,7 @@
 #include "live/shared_steps.h"
 #include "live/waits.h"
 #include "output/json_value.h"
+#include "trace/vocabulary/clock_reasons.h"
 #include "trace/vocabulary/series.h"
 #include "values/quantile.h"
 #include "values/text.h"
@@ -169,11 +170,13 @@ void SampleWatch::watchErrors(const std::string& where, const Sample& sample, Wa
 void SampleWatch::watchThrottling(const std::string& where, const Sample& sample, Watched& watched,
                                   std::vector<AlarmChange>& changes)
 {
-    remember(watched.bad, isThrottled(sample));
+    const std::string_view holder = trace::clock_reasons::troubleIn(sample.value);
+    remember(watched.bad, !holder.empty());
     const auto bad = std::ranges::count(watched.bad, true);
     if (!watched.raised && bad == kLooks) {
         watched.raised = true;
-        changes.push_back({"throttling", true, std::nullopt, where + ": " + wrongWith(sample), where});
+        changes.push_back({"throttling", true, std::nullopt,
+                           fmt::format("{}: {} holds the clocks down", where, holder), where});
     } else if (watched.raised && bad == 0) {
         watched.raised = false;
         changes.push_back({"throttling", false, std::nullopt, where + ": its clocks are free again", where});

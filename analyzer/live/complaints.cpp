@@ -1,70 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/complaints.h"
 
-#include "trace/vocabulary/clock_reasons.h"
-#include "trace/vocabulary/series.h"
-
-#include <fmt/format.h>
+#include "words/render.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <set>
 
 namespace ringside::live {
 namespace {
 
-using trace::SeriesName;
+using conditions::Condition;
+using conditions::Scope;
+using conditions::Subject;
 
-bool is(const Sample& sample, SeriesName name)
+/// Whether the row can be read of what the source samples.
+bool isOf(const Condition& row, std::string_view source)
 {
-    return sample.source == trace::entryOf(name).source && sample.metric == trace::entryOf(name).metric;
+    return source == (row.scope == Scope::Port ? "rdma" : "nvml");
 }
 
-// Retransmissions and the like happen on healthy machines, too: they are no complaint without a comparison.
-constexpr std::array kErrors{
-    SeriesName::EccUncorrectedErrors,    SeriesName::NvlinkCrcDataErrors,
-    SeriesName::NvlinkRecoveries,        SeriesName::Nvlink5FailedRecoveries,
-    SeriesName::NetworkRxErrors,         SeriesName::NetworkTxErrors,
-    SeriesName::RdmaLinkDowned,          SeriesName::RdmaSymbolErrors,
-    SeriesName::RdmaLinkErrorRecoveries, SeriesName::RdmaRxErrors,
-    SeriesName::RdmaTxDiscards,          SeriesName::RdmaLinkIntegrityErrors,
-    SeriesName::RdmaRetriesExceeded,     SeriesName::RdmaRxCorrupt,
-};
+/// What a process samples of ports and GPUs, by source and name, each with its first and its latest reading.
+std::map<std::pair<std::string, std::string>, Subject> subjectsOf(const Process& process)
+{
+    constexpr std::int64_t kNsAMs = 1'000'000;
+    std::map<std::pair<std::string, std::string>, Subject> subjects;
+    for (const Sample& sample : process.samples) {
+        Subject& subject = subjects[{sample.source, sample.entity}];
+        subject.name = sample.entity;
+        const std::int64_t firstMs = sample.firstAtMs > 0 ? sample.firstAtMs : sample.atMs;
+        subject.values[trace::SeriesMetric::stored(sample.metric)] = {{firstMs * kNsAMs, sample.first},
+                                                                      {sample.atMs * kNsAMs, sample.value}};
+    }
+    return subjects;
+}
+
+std::vector<conditions::Judged> troublesOf(std::string_view source, const Subject& subject)
+{
+    std::vector<conditions::Judged> held = conditions::judge(subject, conditions::allConditions());
+    std::erase_if(held, [&](const conditions::Judged& each) {
+        return each.severity < trace::Severity::Warning || !isOf(*each.condition, source);
+    });
+    return held;
+}
 
 } // namespace
 
 bool countsErrors(const Sample& sample)
 {
-    return std::ranges::any_of(kErrors, [&](SeriesName name) { return is(sample, name); });
-}
-
-bool isThrottled(const Sample& sample)
-{
-    return is(sample, SeriesName::ClockEventReasons) && (sample.value & trace::clock_reasons::kTrouble) != 0;
-}
-
-std::string wrongWith(const Sample& sample)
-{
-    constexpr std::int64_t kActive = 4; // IB_PORT_ACTIVE
-    if (isThrottled(sample)) {
-        return fmt::format("{} holds the clocks down", trace::clock_reasons::troubleIn(sample.value));
-    }
-    if (countsErrors(sample) && sample.value > sample.first) {
-        return fmt::format("{} +{} since the recording began", sample.metric, sample.value - sample.first);
-    }
-    if (is(sample, SeriesName::RdmaState) && sample.value != kActive) {
-        return fmt::format("the port is not active (state {})", sample.value);
-    }
-    if (is(sample, SeriesName::RdmaRate) && sample.value < sample.first) {
-        return fmt::format("the rate fell from {} to {} Mb/s", sample.first, sample.value);
-    }
-    if (is(sample, SeriesName::NvlinkLinksDown) && sample.value > sample.first) {
-        return fmt::format("{} NVLink links are down, {} at the start", sample.value, sample.first);
-    }
-    if (is(sample, SeriesName::Xid)) {
-        return fmt::format("XID {}", sample.value);
-    }
-    return {};
+    const auto rises = [](const conditions::Rung& rung) {
+        return rung.severity > trace::Severity::Info &&
+               (rung.how == conditions::How::Gain || rung.how == conditions::How::BitErrorRate);
+    };
+    return std::ranges::any_of(conditions::allConditions(), [&](const Condition& row) {
+        return isOf(row, sample.source) && row.metric.text() == sample.metric &&
+               row.more.unit == values::Unit::Count && std::ranges::any_of(row.rungs, rises);
+    });
 }
 
 std::vector<Complaint> findComplaints(const RunNow& run)
@@ -73,10 +64,12 @@ std::vector<Complaint> findComplaints(const RunNow& run)
     std::set<std::pair<std::string, std::string>> said;
     for (const Snapshot& host : run.hosts) {
         for (const Process& process : host.processes) {
-            for (const Sample& sample : process.samples) {
-                std::string what = wrongWith(sample);
-                if (!what.empty() && said.emplace(host.host, sample.entity + what).second) {
-                    complaints.push_back({host.host, sample.entity, std::move(what)});
+            for (const auto& [name, subject] : subjectsOf(process)) {
+                for (const conditions::Judged& trouble : troublesOf(name.first, subject)) {
+                    std::string what = words::render(trouble.what, {});
+                    if (said.emplace(host.host, name.second + what).second) {
+                        complaints.push_back({host.host, name.second, std::move(what)});
+                    }
                 }
             }
         }

@@ -58,7 +58,8 @@ Sample sampleOf(const Json& object)
             textOf(object, "metric"),
             integerOf(object, "value").value_or(0),
             integerOf(object, "first").value_or(0),
-            amountOf(object, "at_ms")};
+            amountOf(object, "at_ms"),
+            amountOf(object, "first_at_ms")};
 }
 
 Alarm alarmOf(const Json& object)

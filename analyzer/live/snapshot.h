@@ -71,6 +71,7 @@ struct Sample {
     std::int64_t value = 0;
     std::int64_t first = 0;
     std::int64_t atMs = 0;
+    std::int64_t firstAtMs = 0; ///< 0: not told, by an older version
 };
 
 struct Process {

@@ -314,6 +314,7 @@ RunMetrics computeMetrics(const model::Model& model)
     groupCollectives(model, run.collectivesOfWholeRun ? arrivedInRun(arrivals) : run.arrived, run);
     run.allReduceFit = fitAllReduces(model, run.arrived);
     run.ports = portsOf(model);
+    run.gpus = gpusOf(model);
     setStepTimes(run, stepTimes(model, run));
     addSummary(run);
     addLateness(run);

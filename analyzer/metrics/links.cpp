@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/links.h"
 
-#include "trace/vocabulary/link_generation.h"
-
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -10,21 +8,6 @@
 
 namespace ringside::metrics {
 namespace {
-
-/// Returns the gain of a counter. Null if the counter was reset, or the data is damaged.
-std::optional<std::int64_t> difference(std::int64_t later, std::int64_t earlier)
-{
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
-    const auto gain = static_cast<std::uint64_t>(later) - static_cast<std::uint64_t>(earlier);
-    return gain < kMost ? std::optional(static_cast<std::int64_t>(gain)) : std::nullopt;
-}
-
-const std::vector<SampleValue>& valuesOf(const Port& port, const trace::SeriesMetric& metric)
-{
-    static const std::vector<SampleValue> kNone;
-    const auto found = port.values.find(metric);
-    return found != port.values.end() ? found->second : kNone;
-}
 
 using Key = std::pair<std::pair<std::string, std::string>, std::string>; ///< host and boot, port
 
@@ -164,10 +147,12 @@ void addQueuePairs(const model::Model& model, std::map<Key, Port>& ports)
     }
 }
 
-double dataShare(std::string_view generation)
+Port inOrder(Port port)
 {
-    const trace::LinkGeneration* const found = trace::findLinkGeneration(generation);
-    return found != nullptr ? found->dataShare : 1.0;
+    for (auto& [metric, all] : port.values) {
+        std::ranges::stable_sort(all, {}, &SampleValue::timeNs);
+    }
+    return port;
 }
 
 std::vector<Port> sampledBy(const model::Model& model, const Source& source)
@@ -179,121 +164,42 @@ std::vector<Port> sampledBy(const model::Model& model, const Source& source)
     addQueuePairs(model, ports);
     std::vector<Port> result;
     for (auto& [key, port] : ports) {
-        for (auto& [metric, all] : port.values) {
-            std::stable_sort(all.begin(), all.end(),
-                             [](const SampleValue& a, const SampleValue& b) { return a.timeNs < b.timeNs; });
-        }
-        result.push_back(std::move(port));
+        result.push_back(inOrder(std::move(port)));
     }
     return result;
 }
 
 } // namespace
 
-std::string_view Port::fact(const trace::PortFact& what) const
-{
-    const auto found = facts.find(what.text());
-    return found != facts.end() ? std::string_view(found->second) : std::string_view();
-}
-
-std::vector<Gain> Port::gains(const trace::SeriesMetric& metric) const
-{
-    std::vector<Gain> result;
-    const std::vector<SampleValue>& all = valuesOf(*this, metric);
-    for (std::size_t i = 1; i < all.size(); ++i) {
-        if (const auto gain = difference(all[i].value, all[i - 1].value)) {
-            result.push_back({{all[i - 1].timeNs, all[i].timeNs}, *gain});
-        }
-    }
-    return result;
-}
-
-std::optional<std::int64_t> Port::gain(const trace::SeriesMetric& metric) const
-{
-    std::optional<std::int64_t> sum;
-    for (const Gain& each : gains(metric)) {
-        sum = model::addCapped(sum.value_or(0), each.gain);
-    }
-    return sum;
-}
-
-bool Port::gainedAtLeast(const trace::SeriesMetric& metric) const
-{
-    return missing.contains(metric) && gain(metric).value_or(0) > 0;
-}
-
-std::vector<std::int64_t> Port::momentsOf(PortEvent event) const
-{
-    std::vector<std::int64_t> moments;
-    for (const SampleValue& each : valuesOf(*this, "async_event")) {
-        if (each.value == static_cast<std::int64_t>(event)) {
-            moments.push_back(each.timeNs);
-        }
-    }
-    return moments;
-}
-
-std::optional<std::int64_t> Port::first(const trace::SeriesMetric& metric) const
-{
-    const std::vector<SampleValue>& all = valuesOf(*this, metric);
-    return all.empty() ? std::nullopt : std::optional(all.front().value);
-}
-
-std::optional<std::int64_t> Port::last(const trace::SeriesMetric& metric) const
-{
-    const std::vector<SampleValue>& all = valuesOf(*this, metric);
-    return all.empty() ? std::nullopt : std::optional(all.back().value);
-}
-
-std::optional<double> Port::bitsPerNs() const
-{
-    const auto mbps = last("rate_mbps");
-    constexpr double kNsAUs = 1000.0;
-    return mbps && *mbps > 0
-               ? std::optional(static_cast<double>(*mbps) / kNsAUs * dataShare(fact("generation")))
-               : std::nullopt;
-}
-
-std::optional<bool> Port::carried() const
-{
-    constexpr std::int64_t kBytes = 1 << 20; // less traffic than this is management
-    constexpr std::int64_t kPackets = 256;
-    struct Least {
-        trace::SeriesMetric metric;
-        std::int64_t most = 0;
-    };
-    std::optional<bool> result;
-    for (const auto& [metric, most] : {Least{"tx_bytes", kBytes}, Least{"rx_bytes", kBytes},
-                                       Least{"tx_packets", kPackets}, Least{"rx_packets", kPackets}}) {
-        if (const auto gained = gain(metric)) {
-            result = result.value_or(false) || *gained >= most;
-        }
-    }
-    return result;
-}
-
-std::optional<double> Port::utilization(const trace::SeriesMetric& metric, const model::Interval& span) const
-{
-    constexpr double kBits = 8.0;
-    const auto rate = bitsPerNs();
-    const auto bytes = rate ? GainsOverTime(gains(metric)).perNs(span) : std::nullopt;
-    return bytes ? std::optional(*bytes * kBits / *rate) : std::nullopt;
-}
-
-model::Interval Port::sampled() const
-{
-    model::Interval span{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
-    for (const auto& [metric, all] : values) {
-        if (!all.empty()) {
-            span = {std::min(span.start, all.front().timeNs), std::max(span.end, all.back().timeNs)};
-        }
-    }
-    return span.start <= span.end ? span : model::Interval{};
-}
-
 std::vector<Port> portsOf(const model::Model& model)
 {
     return sampledBy(model, {"rdma", "rdma"});
+}
+
+std::vector<conditions::Subject> gpusOf(const model::Model& model)
+{
+    std::map<const trace::ProcessTrace*, std::map<Key, Port>> sampled;
+    for (const trace::ProcessTrace& process : model.trace.processes) {
+        addProcess(model, process, {"nvml", "device"}, sampled[&process]);
+    }
+    std::vector<Port> gpus;
+    for (std::size_t i = 0; i < model.ranks.size(); ++i) {
+        const trace::ProcessTrace& process = model.processOf(model.ranks[i]);
+        const auto& own = sampled.at(&process);
+        const auto gpu =
+            own.find({{process.process.host, process.process.bootId}, gpuName(model, model.ranks[i])});
+        if (gpu != own.end()) {
+            gpus.push_back(inOrder(gpu->second));
+            gpus.back().rank = i;
+        }
+    }
+    for (const auto& [process, own] : sampled) {
+        for (auto gpu = own.begin(); process->ranks.empty() && gpu != own.end(); ++gpu) {
+            gpus.push_back(inOrder(gpu->second));
+            gpus.back().rank.reset();
+        }
+    }
+    return gpus;
 }
 
 std::vector<Port> interfacesOf(const model::Model& model)

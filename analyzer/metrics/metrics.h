@@ -81,6 +81,7 @@ struct RunMetrics {
     std::vector<GroupTimes> collectiveTimes; ///< of each of `collectives`; only of a part of a run
     bool collectivesOfWholeRun = false; ///< whether their medians cover the whole run, or the analyzed steps
     std::vector<Port> ports;            ///< of RDMA devices
+    std::vector<conditions::Subject> gpus;
     std::optional<LatencyFit> allReduceFit;              ///< fitted to the run's own all-reduces
     std::optional<std::int64_t> stepMedianNs, stepP99Ns; ///< of device steps, or of host steps if none exist
     std::optional<double> ratio, communicationShare;     ///< of the totals over all ranks

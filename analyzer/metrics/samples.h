@@ -2,6 +2,7 @@
 // Reads what was sampled while a rank trained: the values of gauges and the gains of counters within a time
 // span. What was not sampled is null, never 0.
 #pragma once
+#include "conditions/subject.h"
 #include "model/model.h"
 
 #include <optional>
@@ -10,10 +11,7 @@
 
 namespace ringside::metrics {
 
-struct SampleValue {
-    std::int64_t timeNs = 0; ///< on the host's clock
-    std::int64_t value = 0;  ///< in the unit of the metric
-};
+using conditions::SampleValue;
 
 /// What is known between two samples.
 struct SampledStep {

@@ -39,6 +39,15 @@ std::map<std::pair<std::string, std::int64_t>, std::vector<Rail>> railsOf(const 
     return rails;
 }
 
+/// A rail carries more where another one of its kind cannot.
+const metrics::Port* siblingThatIsDown(const Context& context, const metrics::Port& port)
+{
+    const auto siblings = siblingsOf(context, port);
+    const auto down = std::ranges::find_if(
+        siblings, [](const metrics::Port* each) { return each->last("state") && !isActive(*each); });
+    return down == siblings.end() ? nullptr : *down;
+}
+
 std::optional<Finding> checkRail(const Context& context, const Rail& rail, double median)
 {
     const double ratio = rail.bytes / median;
@@ -53,6 +62,9 @@ std::optional<Finding> checkRail(const Context& context, const Rail& rail, doubl
     finding.title = say(text::title, {{"port", rail.port->label()}, {"bytes", rail.bytes}, {"ratio", ratio}});
     if (idle) {
         finding.title += text::idle;
+    } else if (const metrics::Port* const down = siblingThatIsDown(context, *rail.port)) {
+        finding.severity = Severity::Info; // rdma_port_down judges that
+        finding.title += say(text::instead, {{"port", down->name}});
     }
     finding.figures = {{"ratio", Unit::Ratio, ratio, context.option(idle ? "idle" : "more")},
                        {"median_bytes", Unit::Bytes, median, {}}};
@@ -92,6 +104,6 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(nic_imbalance, .title = text::heading, .needs = "sampled (rdma)", .options = kOptions,
-              .run = run, .help = text::help);
+              .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_nic_imbalance

@@ -3,215 +3,161 @@
 // slows every collective through it.
 #include "words/nvlink_errors.h"
 
-#include "rules/shared/device_samples.h"
+#include "rules/shared/conditions.h"
 #include "words/span.h"
 
-#include <array>
 #include <map>
-#include <tuple>
 
 namespace ringside::rules::rule_nvlink_errors {
 namespace {
 
 namespace text = words::nvlink_errors;
 
-constexpr Option kOptions[] = {
-    {"errors", 1, "fewest replays and recoveries of all links of a GPU within the run (DCGM's limit)"},
-    {"checksums_a_second", 100,
-     "a problem from this rate of checksum errors; fewer are repaired in passing (DCGM's limit)"},
-    {"effective_ber", 1e-12,
-     "a problem above this bit error rate of NVLink 5 after error correction (DCGM's limit); up to 1e-15 is "
-     "normal"},
-};
+using conditions::Judged;
+using conditions::Subject;
 
-enum class Kind : std::uint8_t { Repeated, Checksum, Recovered, Lost };
-struct Counter {
-    trace::SeriesMetric metric;
-    Kind kind;
-};
-const std::array<Counter, 6> kCounters = {{
-    {"nvlink_crc_flit_errors", Kind::Checksum},
-    {"nvlink_crc_data_errors", Kind::Checksum},
-    {"nvlink_replays", Kind::Repeated},
-    {"nvlink_recoveries", Kind::Repeated},
-    {"nvlink5_recoveries", Kind::Recovered},
-    {"nvlink5_failed_recoveries", Kind::Lost},
-}};
+Finding findingOf(const Context& context, const Subject& gpu, Severity severity)
+{
+    Finding finding;
+    finding.severity = severity;
+    finding.limit = Limit::Link;
+    addPlace(context, gpu, gpu.sampled(), words::span::sampled, finding);
+    return finding;
+}
 
-/// How much the error counters of one GPU increased.
+/// The counters of one GPU that increased.
 struct Errors {
-    bool known = false;
-    bool lost = false;
-    bool many = false;  ///< checksum errors, at a rate that slows the link down
-    bool harms = false; ///< more than what links repair in passing
     double count = 0;
     std::string_view which;
-    std::vector<Evidence> evidence;
+    Severity severity = Severity::Info;
 };
 
-Errors errorsOf(const Context& context, const model::Rank& rank)
+Errors errorsOf(const std::vector<Judged>& rows)
 {
     Errors errors;
-    for (const Counter& counter : kCounters) {
-        const auto gain = gpuGain(context, rank, counter.metric);
-        errors.known = errors.known || gain;
-        if (gain.value_or(0) <= 0) {
-            continue;
+    for (const Judged& row : rows) {
+        if (row.condition->more.read == nullptr) {
+            errors.count += row.value;
+            errors.which = row.condition->metric.text();
+            errors.severity = std::max(errors.severity, row.severity);
         }
-        const auto samples = gpuSamples(context, rank, counter.metric);
-        const double seconds =
-            std::max(1.0, static_cast<double>(samples.back().timeNs - samples.front().timeNs) / 1e9);
-        const auto gained = static_cast<double>(*gain);
-        errors.count += gained;
-        errors.lost = errors.lost || counter.kind == Kind::Lost;
-        errors.many = errors.many || (counter.kind == Kind::Checksum &&
-                                      gained / seconds >= context.option("checksums_a_second"));
-        errors.harms = errors.harms || errors.many || counter.kind == Kind::Repeated || errors.lost;
-        errors.which = counter.metric.text();
-        errors.evidence.push_back(evidence(
-            rank, samples, say(text::increased, {{"counter", counter.metric.text()}, {"gain", *gain}})));
     }
     return errors;
 }
 
-/// Adds a finding if error counters increased. Returns true if any counter was sampled.
-bool checkErrors(const Context& context, std::vector<Finding>& findings)
+/// One finding on all GPUs of which error counters increased.
+void judgeCounters(const Context& context, std::vector<Finding>& findings)
 {
     Finding finding;
-    bool known = false;
     Errors worst;
-    for (const model::Rank& rank : context.run.ranks) {
-        Errors errors = errorsOf(context, rank);
-        known = known || errors.known;
+    bool lost = false;
+    for (const Subject& gpu : context.figures.gpus) {
+        const auto rows =
+            conditions::judge(gpu, conditions::conditionsOf("nvlink_errors"), limitsOf(context));
+        const Errors errors = errorsOf(rows);
         if (errors.count <= 0 || errors.count < context.option("errors")) {
             continue;
         }
-        finding.ranks.push_back(rank.rank);
-        std::move(errors.evidence.begin(), errors.evidence.end(), std::back_inserter(finding.evidence));
-        worst.lost = worst.lost || errors.lost;
-        worst.many = worst.many || errors.many;
-        worst.harms = worst.harms || errors.harms;
-        if (errors.count > worst.count) {
-            worst.count = errors.count;
-            worst.which = errors.which;
+        for (const Judged& row : rows) {
+            if (row.condition->more.read == nullptr) {
+                addPlace(
+                    context, gpu, gpu.sampled(),
+                    say(text::increased, {{"counter", row.condition->metric.text()}, {"gain", row.value}}),
+                    finding);
+            }
         }
+        finding.severity = std::max(finding.severity, errors.severity);
+        lost = lost || gpu.gain("nvlink5_failed_recoveries").value_or(0) > 0;
+        worst = errors.count > worst.count ? errors : worst;
     }
-    if (finding.ranks.empty()) {
-        return known;
+    if (worst.count <= 0) {
+        return;
     }
-    finding.severity = worst.lost || worst.many ? Severity::Problem
-                       : worst.harms            ? Severity::Warning
-                                                : Severity::Info;
     finding.limit = Limit::Link;
     finding.title = say(text::errors, {{"errors", worst.count},
                                        {"counter", worst.which},
-                                       {"lost", worst.lost ? words::Text(text::lost) : words::Text()}});
+                                       {"lost", lost ? words::Text(text::lost) : words::Text()}});
     finding.figures = {{"errors", Unit::Count, worst.count, context.option("errors")}};
     finding.advice = text::remedy_errors;
     findings.push_back(std::move(finding));
-    return known;
 }
 
-struct Links {
-    const model::Rank* rank = nullptr;
-    std::string model; ///< model of the GPU
-    std::int64_t before = 0;
-    std::int64_t now = 0;
-};
-
-std::vector<Links> linksOf(const Context& context)
+/// Errors of symbols are what correction is for, and no source gives a limit for them.
+void judgeBits(const Context& context, const Subject& gpu, std::vector<Finding>& findings)
 {
-    std::vector<Links> all;
-    for (const model::Rank& rank : context.run.ranks) {
-        const auto up = gpuSamples(context, rank, "nvlink_links_up");
-        if (up.empty()) {
-            continue;
+    for (const Judged& row :
+         conditions::judge(gpu, conditions::conditionsOf("nvlink_errors"), limitsOf(context))) {
+        if (!row.condition->more.figure.empty()) {
+            Finding finding = findingOf(context, gpu, row.severity);
+            finding.title =
+                say(text::bits_of_gpu, {{"who", gpusText(context, {&gpu})}, {"value", row.value}});
+            finding.figures = {{"effective_ber", Unit::Ratio, row.value, row.limit}};
+            finding.advice = text::remedy_bit_errors;
+            findings.push_back(std::move(finding));
         }
-        Links links{&rank, {}, up.front().value, up.back().value};
-        const std::string gpu = metrics::gpuName(context.run, rank);
-        for (const trace::DeviceRow& device : context.run.processOf(rank).devices) {
-            links.model = "gpu" + std::to_string(device.ordinal) == gpu ? device.name : links.model;
-        }
-        all.push_back(std::move(links));
     }
-    return all;
 }
 
-/// Adds findings for GPUs with fewer links up than others of the same model. If all have the same number, the
-/// machine is built that way. Returns true if any was sampled.
-bool checkLinks(const Context& context, std::vector<Finding>& findings)
+/// The model of a GPU; empty if it is not known.
+std::string modelOf(const Context& context, const Subject& gpu)
 {
-    const std::vector<Links> all = linksOf(context);
+    if (gpu.rank) {
+        for (const trace::DeviceRow& device : context.run.processOf(context.run.ranks[*gpu.rank]).devices) {
+            if ("gpu" + std::to_string(device.ordinal) == gpu.name) {
+                return device.name;
+            }
+        }
+    }
+    return {};
+}
+
+/// Fewer links up than others of the same model have: if all have the same number, they are built that way.
+void judgeLinks(const Context& context, std::vector<Finding>& findings)
+{
     std::map<std::string, std::int64_t> most;
-    for (const Links& links : all) {
-        most[links.model] = std::max({most[links.model], links.before, links.now});
+    for (const Subject& gpu : context.figures.gpus) {
+        std::int64_t& links = most[modelOf(context, gpu)];
+        links = std::max(
+            {links, gpu.first("nvlink_links_up").value_or(0), gpu.last("nvlink_links_up").value_or(0)});
     }
-    for (const Links& links : all) {
-        const std::int64_t expected = most.at(links.model);
-        if (links.now >= expected) {
+    for (const Subject& gpu : context.figures.gpus) {
+        const std::int64_t expected = most.at(modelOf(context, gpu));
+        const std::int64_t now = gpu.last("nvlink_links_up").value_or(expected);
+        if (now >= expected) {
             continue;
         }
-        Finding finding;
-        finding.severity = Severity::Problem;
-        finding.limit = Limit::Link;
-        finding.ranks = {links.rank->rank};
+        Finding finding = findingOf(context, gpu, Severity::Problem);
         finding.title =
-            say(text::links_up, {{"rank", links.rank->rank}, {"now", links.now}, {"expected", expected}});
-        if (links.now < links.before) {
-            finding.title += text::went_down;
-        }
+            say(text::links_up, {{"who", gpusText(context, {&gpu})}, {"now", now}, {"expected", expected}});
+        finding.title += now < *gpu.first("nvlink_links_up") ? words::Text(text::went_down) : words::Text();
         finding.figures = {
-            {"links_up", Unit::Count, static_cast<double>(links.now), static_cast<double>(expected)}};
-        finding.evidence = {
-            evidence(*links.rank, gpuSamples(context, *links.rank, "nvlink_links_up"), words::span::sampled)};
+            {"links_up", Unit::Count, static_cast<double>(now), static_cast<double>(expected)}};
         finding.advice = text::remedy_links;
         findings.push_back(std::move(finding));
     }
-    return !all.empty();
-}
-
-/// Adds findings for bit error rates of NVLink 5 after correction, of the worst link of each GPU. Errors of
-/// symbols are what correction is for, and no source gives a limit for them. Returns true if any was sampled.
-bool checkBitErrors(const Context& context, std::vector<Finding>& findings)
-{
-    constexpr double kBits = 1e18; // the sampled metric counts errors per 1e18 bits
-    bool known = false;
-    for (const model::Rank& rank : context.run.ranks) {
-        const auto samples = gpuSamples(context, rank, "nvlink5_effective_errors_per_1e18");
-        const auto worst = std::ranges::max_element(samples, {}, &metrics::SampleValue::value);
-        known = known || worst != samples.end();
-        const double rate = worst != samples.end() ? static_cast<double>(worst->value) / kBits : 0.0;
-        if (rate <= context.option("effective_ber")) {
-            continue;
-        }
-        Finding finding;
-        finding.severity = Severity::Problem;
-        finding.limit = Limit::Link;
-        finding.ranks = {rank.rank};
-        finding.title = say(text::bit_errors, {{"rank", rank.rank}, {"rate", rate}});
-        finding.figures = {{"effective_ber", Unit::Ratio, rate, context.option("effective_ber")}};
-        finding.evidence = {evidence(rank, samples, words::span::sampled)};
-        finding.advice = text::remedy_bit_errors;
-        findings.push_back(std::move(finding));
-    }
-    return known;
 }
 
 Outcome run(const Context& context)
 {
-    std::vector<Finding> findings;
-    const bool counted = checkErrors(context, findings);
-    const bool linked = checkLinks(context, findings);
-    const bool rated = checkBitErrors(context, findings);
-    if (!counted && !linked && !rated) {
+    const auto isRead = [&](const Subject& gpu) {
+        return gpu.last("nvlink_links_up") || isAnyRead(gpu, conditions::conditionsOf("nvlink_errors"));
+    };
+    if (std::ranges::none_of(context.figures.gpus, isRead)) {
         return NotApplicable{text::not_measured};
+    }
+    std::vector<Finding> findings;
+    judgeCounters(context, findings);
+    judgeLinks(context, findings);
+    for (const Subject& gpu : context.figures.gpus) {
+        judgeBits(context, gpu, findings);
     }
     return findings;
 }
 
 } // namespace
 
-RINGSIDE_RULE(nvlink_errors, .title = text::heading, .needs = "sampled (nvml)", .options = kOptions,
-              .run = run, .help = text::help, .checksLinks = true);
+RINGSIDE_RULE(nvlink_errors, .title = text::heading, .needs = "sampled (nvml)",
+              .options = conditions::optionsOf("nvlink_errors"), .run = run, .help = text::help,
+              .checksLinks = true);
 
 } // namespace ringside::rules::rule_nvlink_errors

@@ -3,6 +3,8 @@
 // has data but may not send it. Congestion costs time; by itself it loses no packets.
 #include "words/rdma_congestion.h"
 
+#include "conditions/readings.h"
+#include "rules/shared/conditions.h"
 #include "rules/shared/link_cause.h"
 #include "rules/shared/port_peers.h"
 #include "words/span.h"
@@ -11,39 +13,6 @@ namespace ringside::rules::rule_rdma_congestion {
 namespace {
 
 namespace text = words::rdma_congestion;
-
-constexpr Option kOptions[] = {
-    {"marked", 1e-3,
-     "report above this share of received packets that switches marked; marks are how DCQCN works, so they "
-     "warn only if collectives were slow at that time"},
-    {"slowed", 100, "the same for requests to slow down that a sender obeyed, per second"},
-    {"held", 0.1,
-     "warn if a port has data to send but may not for more than this share of its time and more than three "
-     "times the median of its peers (a tick is taken as the time of a word of 4 bytes)"},
-    {"held_traffic", 0.01, "and used at least this share of its rate"},
-};
-
-double secondsOf(const metrics::Port& port)
-{
-    constexpr double kNsASecond = 1e9;
-    return std::max(1.0, static_cast<double>(port.sampled().length()) / kNsASecond);
-}
-
-/// Returns null if not measured, or if nothing was received.
-std::optional<double> markedShare(const metrics::Port& port)
-{
-    const auto marked = port.gain("ecn_marked");
-    const auto received = port.gain("rx_packets");
-    return marked && received && *received > 0
-               ? std::optional(static_cast<double>(*marked) / static_cast<double>(*received))
-               : std::nullopt;
-}
-
-std::optional<double> slowedASecond(const metrics::Port& port)
-{
-    const auto handled = port.gain("cnp_handled");
-    return handled ? std::optional(static_cast<double>(*handled) / secondsOf(port)) : std::nullopt;
-}
 
 /// Returns the share of time that the port waited with data to send. Devices do not tell how long a tick is:
 /// it is taken as the time that a word of 4 bytes needs at the port's rate, the shortest that is known.
@@ -83,32 +52,41 @@ void add(Finding& finding, words::Text seen)
     finding.title += std::move(seen);
 }
 
-void checkMarks(const Context& context, const metrics::Port& port, Finding& finding)
+/// Returns the median share of marked packets of the siblings that received about as much; null with less
+/// than two, or if one of them saw no marks either.
+std::optional<double> marksOfSiblings(const Context& context, const metrics::Port& port)
 {
-    const double few = context.option("marked");
-    const double marked = markedShare(port).value_or(0);
-    if (marked > few) {
-        add(finding, say(text::marked, {{"marked", marked}}));
-        finding.figures.push_back({"marked", Unit::Share, marked, few});
+    constexpr double kAboutAsMuch = 2.0;
+    const double received = static_cast<double>(port.gain("rx_packets").value_or(0));
+    std::vector<double> shares;
+    for (const metrics::Port* const peer : siblingsOf(context, port)) {
+        const auto share = conditions::markedShare(*peer);
+        if (share && static_cast<double>(*peer->gain("rx_packets")) <= kAboutAsMuch * received) {
+            shares.push_back(*share);
+        }
+    }
+    const bool all = shares.size() >= 2 && std::ranges::min(shares) > context.option("marked");
+    return all ? std::optional(model::median(std::move(shares))) : std::nullopt;
+}
+
+/// A port that alone is never marked shares its siblings' load, but not their congestion control.
+void checkUnmarked(const Context& context, const metrics::Port& port, Finding& finding)
+{
+    const auto siblings =
+        conditions::markedShare(port) == 0.0 ? marksOfSiblings(context, port) : std::nullopt;
+    if (siblings) {
+        add(finding, say(text::unmarked, {{"peers", *siblings}}));
+        finding.severity = Severity::Warning;
+        finding.figures.push_back({"marked_of_siblings", Unit::Share, *siblings, context.option("marked")});
     }
 }
 
-void checkSlowing(const Context& context, const metrics::Port& port, Finding& finding)
+/// Without collectives to compare with, only much congestion is worth a warning.
+bool isMuchAlone(const Context& context, const metrics::Port& port)
 {
-    const double slowed = slowedASecond(port).value_or(0);
-    if (slowed > context.option("slowed")) {
-        add(finding, say(text::slowed, {{"slowed", slowed}}));
-        finding.figures.push_back({"slowed_a_second", Unit::PerSecond, slowed, context.option("slowed")});
-    }
-}
-
-void checkLimits(const metrics::Port& port, Finding& finding)
-{
-    const std::int64_t dropped = port.gain("limit_drops").value_or(0);
-    if (dropped > 0) {
-        add(finding, say(text::dropped, {{"dropped", dropped}}));
-        finding.figures.push_back({"limit_drops", Unit::Count, static_cast<double>(dropped), 0});
-    }
+    return !context.figures.arrivalsMeasured() &&
+           (conditions::markedShare(port).value_or(0) > context.option("marked_alone") ||
+            conditions::slowedASecond(port).value_or(0) > context.option("slowed_alone"));
 }
 
 void checkWaiting(const Context& context, const metrics::Port& port, Finding& finding)
@@ -123,36 +101,27 @@ void checkWaiting(const Context& context, const metrics::Port& port, Finding& fi
     }
 }
 
-std::vector<model::Interval> movedIn(const metrics::Port& port)
-{
-    std::vector<model::Interval> spans;
-    for (const trace::SeriesMetric& metric :
-         std::array<trace::SeriesMetric, 4>{"ecn_marked", "cnp_handled", "limit_drops", "tx_wait_ticks"}) {
-        for (const metrics::Gain& each : port.gains(metric)) {
-            if (each.gain > 0) {
-                spans.push_back(each.between);
-            }
-        }
-    }
-    return spans;
-}
-
 std::optional<Finding> checkPort(const Context& context, const metrics::Port& port)
 {
+    const auto rows = conditions::judge(port, conditions::conditionsOf("rdma_congestion"), limitsOf(context));
     Finding finding;
-    finding.severity = Severity::Info;
-    checkMarks(context, port, finding);
-    checkSlowing(context, port, finding);
-    checkLimits(port, finding);
+    finding.title = listOf(rows, text::next);
+    for (const conditions::Judged& row : rows) {
+        finding.figures.push_back(
+            {std::string(row.condition->more.figure), row.condition->more.unit, row.value, row.limit});
+    }
     checkWaiting(context, port, finding);
+    checkUnmarked(context, port, finding);
     if (finding.title.empty()) {
         return std::nullopt;
     }
     finding.title = say(text::title, {{"port", port.label()}}) + finding.title;
-    const auto moved = movedIn(port);
-    addEvidence(context, port, moved.front(), words::span::first_counted, finding);
+    const auto moved = movedIn(
+        port, std::vector<trace::SeriesMetric>{"ecn_marked", "cnp_handled", "limit_drops", "tx_wait_ticks"});
+    addEvidence(context, port, moved.empty() ? port.sampled() : moved.front(), words::span::first_counted,
+                finding);
     addCause(port, moved, finding);
-    if (addSlowCollectives(context, port, moved, finding)) {
+    if (addSlowCollectives(context, port, moved, finding) || isMuchAlone(context, port)) {
         finding.severity = Severity::Warning;
     }
     finding.severity = severityIfUsed(port, finding.severity);
@@ -162,7 +131,7 @@ std::optional<Finding> checkPort(const Context& context, const metrics::Port& po
 
 bool isMeasured(const metrics::Port& port)
 {
-    return markedShare(port) || slowedASecond(port) || heldShare(port) || port.gain("limit_drops");
+    return heldShare(port) || isAnyRead(port, conditions::conditionsOf("rdma_congestion"));
 }
 
 Outcome run(const Context& context)
@@ -172,7 +141,8 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(rdma_congestion, .title = text::heading, .needs = "sampled (rdma)", .options = kOptions,
-              .run = run, .help = text::help, .checksLinks = true);
+RINGSIDE_RULE(rdma_congestion, .title = text::heading, .needs = "sampled (rdma)",
+              .options = conditions::optionsOf("rdma_congestion"), .run = run, .help = text::help,
+              .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_congestion

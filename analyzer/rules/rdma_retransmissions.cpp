@@ -4,6 +4,7 @@
 // of a program. Most are counted only by the sender; the peer sees nothing.
 #include "words/rdma_retransmissions.h"
 
+#include "rules/shared/conditions.h"
 #include "rules/shared/link_cause.h"
 #include "rules/shared/lossy_pace.h"
 #include "rules/shared/port_outage.h"
@@ -31,23 +32,13 @@ constexpr Option kOptions[] = {
      "end leave some"},
     {"timeouts_at_once", 3, "a problem from this number between two samples at most a minute apart"},
     {"not_ready", 1, "report from this number of messages that met a receiver without posted buffers"},
-    {"not_ready_a_second", 10, "a problem above this rate per second, if collectives were slow then"},
+    {"not_ready_a_second", 10,
+     "a problem above this rate per second, if collectives were slow then; a warning where no collectives "
+     "are "
+     "recorded"},
 };
 
-/// Returns the intervals between samples in which any of the metrics increased.
-std::vector<model::Interval> movedIn(const metrics::Port& port,
-                                     std::initializer_list<trace::SeriesMetric> metrics)
-{
-    std::vector<model::Interval> spans;
-    for (const trace::SeriesMetric& metric : metrics) {
-        for (const metrics::Gain& each : port.gains(metric)) {
-            if (each.gain > 0) {
-                spans.push_back(each.between);
-            }
-        }
-    }
-    return spans;
-}
+using Counters = std::vector<trace::SeriesMetric>;
 
 std::int64_t gained(const metrics::Port& port, const trace::SeriesMetric& metric)
 {
@@ -164,6 +155,17 @@ void adviseOnSilence(const metrics::Port& port, Finding& finding)
     finding.settings = {"NCCL_IB_TIMEOUT", "NCCL_IB_RETRY_CNT"};
 }
 
+/// Adds other ports that were down, the cause, and collectives that were slow at that time.
+void explain(const Context& context, const metrics::Port& port, const std::vector<model::Interval>& moved,
+             double patienceNs, Finding& finding)
+{
+    addOutages(context, port, moved, patienceNs, finding);
+    addCause(port, moved, finding);
+    if (addSlowCollectives(context, port, moved, finding)) {
+        finding.severity = std::max(finding.severity, Severity::Warning);
+    }
+}
+
 std::optional<Finding> findUnanswered(const Context& context, const metrics::Port& port)
 {
     const Unanswered seen{gained(port, "ack_timeouts"), gained(port, "retries_exceeded"), unansweredNs(port)};
@@ -172,7 +174,7 @@ std::optional<Finding> findUnanswered(const Context& context, const metrics::Por
         (efaTimeouts || static_cast<double>(seen.timeouts) < context.option("timeouts"))) {
         return std::nullopt;
     }
-    const auto moved = movedIn(port, {"ack_timeouts", "retries_exceeded", "requester_retries"});
+    const auto moved = movedIn(port, Counters{"ack_timeouts", "retries_exceeded", "requester_retries"});
     Finding finding = findingFromFirst(context, port, moved);
     const double anHour = static_cast<double>(seen.timeouts) / hoursOf(port);
     const bool bad = seen.given > 0 || seen.silentNs > 0 || timedOutAtOnce(context, port) ||
@@ -189,11 +191,7 @@ std::optional<Finding> findUnanswered(const Context& context, const metrics::Por
     addFigure(port, "ack_timeouts", context.option("timeouts"), finding);
     addFigure(port, "retries_exceeded", 0, finding);
     addFigure(port, "adaptive_retransmissions", {}, finding);
-    addOutages(context, port, moved, timeoutNs(context), finding);
-    addCause(port, moved, finding);
-    if (addSlowCollectives(context, port, moved, finding)) {
-        finding.severity = std::max(finding.severity, Severity::Warning);
-    }
+    explain(context, port, moved, timeoutNs(context), finding);
     adviseOnSilence(port, finding);
     return finding;
 }
@@ -234,7 +232,7 @@ std::optional<Finding> findLoss(const Context& context, const metrics::Port& por
     if (share <= few) {
         return std::nullopt;
     }
-    const auto moved = movedIn(port, {"retransmissions"});
+    const auto moved = movedIn(port, Counters{"retransmissions"});
     Finding finding = findingFromFirst(context, port, moved);
     const bool many = !mild && share > few * kMany;
     finding.severity = many ? Severity::Problem : isEfa(port) ? Severity::Info : Severity::Warning;
@@ -248,11 +246,7 @@ std::optional<Finding> findLoss(const Context& context, const metrics::Port& por
     addFigure(port, "retransmissions", {}, finding);
     addFigure(port, "rx_out_of_sequence", {}, finding);
     addPace(port, few, finding);
-    addOutages(context, port, moved, 0, finding);
-    addCause(port, moved, finding);
-    if (addSlowCollectives(context, port, moved, finding)) {
-        finding.severity = std::max(finding.severity, Severity::Warning);
-    }
+    explain(context, port, moved, 0, finding);
     adviseOnLoss(port, finding);
     return finding;
 }
@@ -265,7 +259,7 @@ std::optional<Finding> findNotReady(const Context& context, const metrics::Port&
     if (static_cast<double>(std::max(refused, none)) < context.option("not_ready") && given == 0) {
         return std::nullopt;
     }
-    const auto moved = movedIn(port, {"rnr_naks", "rx_no_buffer", "rnr_retries_exceeded"});
+    const auto moved = movedIn(port, Counters{"rnr_naks", "rx_no_buffer", "rnr_retries_exceeded"});
     Finding finding = findingFromFirst(context, port, moved);
     constexpr double kNsASecond = 1e9;
     const double seconds = std::max(1.0, static_cast<double>(port.sampled().length()) / kNsASecond);
@@ -285,39 +279,34 @@ std::optional<Finding> findNotReady(const Context& context, const metrics::Port&
         finding.severity =
             std::max(finding.severity,
                      rate > context.option("not_ready_a_second") ? Severity::Problem : Severity::Warning);
+    } else if (!context.figures.arrivalsMeasured() && rate > context.option("not_ready_a_second")) {
+        finding.severity = std::max(finding.severity, Severity::Warning);
     }
     finding.advice = text::remedy_not_ready;
     return finding;
 }
 
-std::optional<Finding> findRefused(const Context& context, const metrics::Port& port)
+/// Errors of programs, and connections that EFA takes for impaired: the rows of the table.
+std::optional<Finding> findRows(const Context& context, const metrics::Port& port)
 {
-    const std::int64_t errors = gained(port, "remote_access_errors");
-    if (errors <= 0) {
+    auto rows = conditions::judge(port, conditions::conditionsOf("rdma_retransmissions"), limitsOf(context));
+    std::erase_if(rows,
+                  [](const conditions::Judged& row) { return row.condition->metric == "retries_exceeded"; });
+    if (rows.empty()) {
         return std::nullopt;
     }
-    const auto moved = movedIn(port, {"remote_access_errors"});
+    const auto moved = movedIn(port, rows);
     Finding finding = findingFromFirst(context, port, moved);
-    finding.severity = Severity::Warning;
-    finding.title = say(text::refused, {{"port", port.label()}, {"times", errors}});
-    addFigure(port, "remote_access_errors", 0, finding);
-    addCause(port, moved, finding);
-    finding.advice = text::remedy_refused;
-    return finding;
-}
-
-/// EFA lowers the rate of a connection that it takes for impaired.
-std::optional<Finding> findImpaired(const Context& context, const metrics::Port& port)
-{
-    const std::int64_t times = gained(port, "impaired_connections");
-    if (times <= 0) {
-        return std::nullopt;
+    finding.severity = worstOf(rows);
+    finding.title = say(text::of_port, {{"port", port.label()}, {"what", listOf(rows, text::and_it)}});
+    for (const conditions::Judged& row : rows) {
+        addFigure(port, row.condition->metric, 0, finding);
     }
-    const auto moved = movedIn(port, {"impaired_connections"});
-    Finding finding = findingFromFirst(context, port, moved);
-    finding.severity = Severity::Info;
-    finding.title = say(text::impaired, {{"port", port.label()}, {"times", times}});
-    addFigure(port, "impaired_connections", 0, finding);
+    if (rows.front().condition->metric != "impaired_connections") {
+        addCause(port, moved, finding);
+        finding.advice = text::remedy_refused;
+        return finding;
+    }
     if (addSlowCollectives(context, port, moved, finding)) {
         finding.severity = Severity::Warning;
     }
@@ -328,14 +317,14 @@ std::optional<Finding> findImpaired(const Context& context, const metrics::Port&
 bool isMeasured(const metrics::Port& port)
 {
     const std::initializer_list<trace::SeriesMetric> counters{
-        "ack_timeouts", "retransmissions", "requester_retries",   "retries_exceeded",
-        "rnr_naks",     "rx_no_buffer",    "remote_access_errors"};
-    return std::ranges::any_of(counters, [&](const auto& metric) { return port.gain(metric).has_value(); });
+        "ack_timeouts", "retransmissions", "requester_retries", "rnr_naks", "rx_no_buffer"};
+    return isAnyRead(port, conditions::conditionsOf("rdma_retransmissions")) ||
+           std::ranges::any_of(counters, [&](const auto& metric) { return port.gain(metric).has_value(); });
 }
 
 Outcome run(const Context& context)
 {
-    return checkPorts(context, isMeasured, findUnanswered, findLoss, findNotReady, findRefused, findImpaired);
+    return checkPorts(context, isMeasured, findUnanswered, findLoss, findNotReady, findRows);
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 
 #include "rules/shared/ports.h"
 #include "rules/shared/settings.h"
+#include "settings/versions.h"
 #include "values/parse_number.h"
 #include "words/span.h"
 
@@ -40,16 +41,9 @@ std::string kindAt(std::string_view table, std::int64_t index)
 /// so.
 bool choosesBestAddress(const trace::ProcessTrace& process)
 {
-    constexpr double kFirstThatChooses =
-        2.21; // older versions use the first address unless NCCL_IB_GID_INDEX is set
-    const std::string_view text = settingOf(process, {"library", "nccl"}).value_or("");
-    const std::size_t dot = text.find('.');
-    const auto major = values::parseNumber<std::int64_t>(text.substr(0, dot));
-    const std::string_view rest = dot == std::string_view::npos ? "" : text.substr(dot + 1);
-    const auto minor = values::parseNumber<std::int64_t>(rest.substr(0, rest.find('.')));
-    constexpr double kHundred = 100.0;
-    return !major || !minor ||
-           static_cast<double>(*major) + static_cast<double>(*minor) / kHundred >= kFirstThatChooses - 1e-9;
+    // older versions use the first address unless NCCL_IB_GID_INDEX is set
+    const auto version = settings::versionIn(settingOf(process, {"library", "nccl"}).value_or(""));
+    return !version || *version >= settings::Version{2, 21, 0};
 }
 
 /// Returns the address that the process uses on the port; null if it is not known.

@@ -97,8 +97,8 @@ words::Text whatIsMissing(const RocePort& each)
     const auto marked = each.port->gain("ecn_marked");
     const bool noPause = (rx || tx) && rx.value_or(0) <= 0 && tx.value_or(0) <= 0;
     const bool noMark = marked == std::optional<std::int64_t>(0);
-    const bool off =
-        each.sampler != nullptr && interfaceFactOf(*each.sampler, each.netdev, "pfc_priorities") == "none";
+    const bool off = each.sampler != nullptr &&
+                     foreignSettingOf(*each.sampler, "network", each.netdev + " pfc_priorities") == "none";
     if (noPause && off) {
         return noMark ? text::off_and_no_mark : text::off;
     }

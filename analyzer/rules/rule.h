@@ -3,6 +3,7 @@
 // of that file. A rule reads the model and the metrics. It returns findings, or says which data it lacks. It
 // must not print, read files or keep state.
 #pragma once
+#include "conditions/option.h"
 #include "metrics/metrics.h"
 #include "model/model.h"
 #include "trace/vocabulary/severity.h"
@@ -108,12 +109,7 @@ struct NotApplicable {
 };
 using Outcome = std::variant<std::vector<Finding>, NotApplicable>;
 
-/// A threshold or limit that the user may set.
-struct Option {
-    std::string_view name;
-    double value = 0;      ///< default
-    std::string_view help; ///< meaning, unit and source of the default
-};
+using conditions::Option;
 
 /// Values that the user set, by "rule.option".
 using OptionValues = std::map<std::string, double, std::less<>>;

@@ -4,7 +4,7 @@
 #include "words/versions_old.h"
 
 #include "rules/shared/settings.h"
-#include "values/parse_number.h"
+#include "settings/versions.h"
 
 #include <array>
 #include <cmath>
@@ -21,32 +21,12 @@ constexpr Option kOptions[] = {
     {"nccl", 2.14, "oldest NCCL that is not reported (field: NCCL >= 2.14), minor versions as hundredths"},
 };
 
-struct Version {
-    std::int64_t major = 0;
-    std::int64_t minor = 0;
-    // NOLINTNEXTLINE(modernize-use-nullptr): the 0 that it compares with is the compiler's own
-    auto operator<=>(const Version&) const = default;
-};
-
-/// Parses "2.14" or "2.14.3".
-std::optional<Version> versionOf(std::string_view text)
-{
-    const std::size_t dot = text.find('.');
-    if (dot == std::string_view::npos) {
-        return std::nullopt;
-    }
-    const std::string_view rest = text.substr(dot + 1);
-    const auto major = values::parseNumber<std::int64_t>(text.substr(0, dot));
-    const auto minor = values::parseNumber<std::int64_t>(rest.substr(0, rest.find('.')));
-    return major && minor ? std::optional(Version{*major, *minor}) : std::nullopt;
-}
-
 /// Converts an option to a version: 11.08 is 11.8, 2.14 is 2.14.
-Version fromHundredths(double option)
+settings::Version fromHundredths(double option)
 {
     constexpr double kHundred = 100;
     const std::int64_t hundredths = std::llround(option * kHundred);
-    return {hundredths / 100, hundredths % 100};
+    return {hundredths / 100, hundredths % 100, 0};
 }
 
 struct Library {
@@ -62,20 +42,19 @@ Outcome run(const Context& context)
     std::vector<Finding> findings;
     bool known = false;
     for (const Library& library : kLibraries) {
-        const Version oldest = fromHundredths(context.option(library.option));
+        const settings::Version oldest = fromHundredths(context.option(library.option));
         Finding finding;
         for (const model::Rank& rank : context.run.ranks) {
             const trace::ProcessTrace& process = context.run.processOf(rank);
             const auto found = settingOf(process, library.version);
-            const auto version = versionOf(found.value_or(""));
+            const auto version = settings::versionIn(found.value_or(""));
             known = known || version;
             if (!version || *version >= oldest) {
                 continue;
             }
-            finding.title = say(text::title, {{"library", library.name},
-                                              {"version", *found},
-                                              {"major", oldest.major},
-                                              {"minor", oldest.minor}});
+            finding.title = say(
+                text::title,
+                {{"library", library.name}, {"version", *found}, {"major", oldest[0]}, {"minor", oldest[1]}});
             finding.ranks.push_back(rank.rank);
         }
         if (!finding.ranks.empty()) {

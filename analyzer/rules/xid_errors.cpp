@@ -20,18 +20,6 @@ auto weightOf(const metrics::SampleValue& event)
     return std::pair(entry.restart, entry.hardware);
 }
 
-bool wasSampled(const Context& context)
-{
-    for (const trace::ProcessTrace& process : context.run.trace.processes) {
-        for (const trace::SeriesRow& series : process.series) {
-            if (series.source == "nvml") {
-                return true; // the series of the event exists only after the first event
-            }
-        }
-    }
-    return false;
-}
-
 Finding describe(const model::Rank& rank, const metrics::SampleValue& event, std::size_t count)
 {
     const trace::XidEntry entry = xidEntryOf(event.value);
@@ -54,7 +42,7 @@ Finding describe(const model::Rank& rank, const metrics::SampleValue& event, std
 
 Outcome run(const Context& context)
 {
-    if (!wasSampled(context)) {
+    if (context.figures.gpus.empty()) { // the series of the event exists only after the first event
         return kNeedsNvml;
     }
     std::vector<Finding> findings;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings/versions.h"
 
+#include "values/parse_number.h"
+
 #include <fmt/format.h>
 
 namespace ringside::settings {
@@ -14,6 +16,20 @@ std::string threeParts(std::int64_t version, std::int64_t major)
 }
 
 } // namespace
+
+std::optional<Version> versionIn(std::string_view text)
+{
+    Version version{};
+    for (std::size_t i = 0; i < version.size(); ++i) {
+        const auto part = values::takeNumber<std::int64_t>(text);
+        if (!part || *part < 0) {
+            return i < 2 ? std::nullopt : std::optional(version);
+        }
+        version.at(i) = *part;
+        text.remove_prefix(text.starts_with('.') ? 1 : text.size());
+    }
+    return version;
+}
 
 std::string ncclText(std::int64_t version)
 {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts version numbers as libraries return them to the usual text.
+// Converts version numbers as libraries return them to the usual text, and back.
 #pragma once
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace ringside::settings {
 
@@ -14,5 +17,9 @@ namespace ringside::settings {
 /// Converts the result of cudnnGetVersion: 91900 is "9.19.0". Before 9 the major version counts thousands
 /// (8902 is "8.9.2").
 [[nodiscard]] std::string cudnnText(std::int64_t version);
+
+using Version = std::array<std::int64_t, 3>; ///< major, minor, patch
+/// Reads "2.14", "2.28.9" or "2.28.9+cuda13.0". Null if major and minor are not there.
+[[nodiscard]] std::optional<Version> versionIn(std::string_view text);
 
 } // namespace ringside::settings

@@ -119,7 +119,7 @@ void LivePart::see(const trace::SeriesRow& row)
     const auto id = static_cast<std::uint32_t>(row.id);
     if (m_samples.size() < kMostSamples && isLive(row.source.text(), row.metric.text())) {
         m_samples.try_emplace(id, Sample{std::string(row.source.text()), row.entity,
-                                         std::string(row.metric.text()), std::nullopt, 0, 0});
+                                         std::string(row.metric.text()), std::nullopt, 0, 0, 0});
     }
 }
 
@@ -127,7 +127,10 @@ void LivePart::see(const trace::SampleRow& row)
 {
     const auto sample = m_samples.find(row.series);
     if (sample != m_samples.end()) {
-        sample->second.first = sample->second.first.value_or(row.value);
+        if (!sample->second.first) {
+            sample->second.first = row.value;
+            sample->second.firstNs = row.timeNs;
+        }
         sample->second.value = row.value;
         sample->second.timeNs = row.timeNs;
     }
@@ -228,6 +231,7 @@ std::string LivePart::samplesText(const ProcessNow& now) const
                                 .add("metric", trace::jsonText(sample.metric))
                                 .add("value", sample.value)
                                 .add("first", *sample.first)
+                                .add("first_at_ms", epochMs(now, sample.firstNs))
                                 .add("at_ms", epochMs(now, sample.timeNs))
                                 .object());
         }

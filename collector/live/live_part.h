@@ -55,6 +55,7 @@ private:
         std::optional<std::int64_t> first; ///< value; null: none has come
         std::int64_t value = 0;
         std::int64_t timeNs = 0;
+        std::int64_t firstNs = 0;
     };
     [[nodiscard]] std::string stepsText(const ProcessNow& now, std::size_t most) const;
     [[nodiscard]] std::string communicatorsText(const ProcessNow& now) const;

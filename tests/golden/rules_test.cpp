@@ -297,7 +297,7 @@ TEST(NvlinkErrors, BitErrorRatesThatCorrectionLeavesAreAProblem)
     EXPECT_EQ(bits["severity"], "problem");
     EXPECT_EQ(bits["ranks"], Json::array({2}));
     EXPECT_EQ(bits["title"],
-              "An NVLink of rank 2's GPU has an error rate of 3e-12 of its bits after correction");
+              "An NVLink of the GPU of rank 2 has an error rate of 3e-12 of its bits after correction");
     EXPECT_TRUE(found("nvlink5_effective_errors_per_1e18", 1'000).is_null()) << "1e-15 is normal";
     EXPECT_TRUE(found("nvlink5_symbol_errors_per_1e18", 3'000'000'000).is_null()) << "before correction";
 }

@@ -2,11 +2,13 @@
 // `ringside rules`: the catalogue of diagnoses with their options, as text or Markdown.
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "conditions/condition.h"
 #include "document/table.h"
 #include "rules/rule.h"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 
 namespace ringside::cli::command_rules {
@@ -23,6 +25,42 @@ void printText()
     }
 }
 
+std::string limitText(const conditions::Condition& row, const conditions::Rung& rung)
+{
+    if (row.more.ownLimits.front().empty() && row.more.ownLimit == nullptr) {
+        return rung.option.empty() ? fmt::format("{}", rung.factor)
+               : rung.factor == 1  ? fmt::format("`{}`", rung.option)
+                                   : fmt::format("{} x `{}`", rung.factor, rung.option);
+    }
+    return rung.option.empty() ? "its own limit" : fmt::format("its own limit, else `{}`", rung.option);
+}
+
+/// The rows of the table of conditions that are the rule's.
+void printRows(std::string_view rule)
+{
+    constexpr std::array kHow{"the last value",     "the largest value", "it is known",
+                              "increase",           "increase an hour",  "increase a minute",
+                              "increase a second",  "bit error rate",    "increase, if the rate is not known",
+                              "total, if read once"};
+    constexpr std::array kCompare{"at least", "above", "at most", "below", "equal to"};
+    document::Table table{{"reads", "is judged by", "limit", "severity"}, {}};
+    for (const conditions::Condition& row : conditions::conditionsOf(rule)) {
+        const std::string_view read = !row.more.fact.empty()       ? row.more.fact
+                                      : !row.metric.text().empty() ? row.metric.text()
+                                      : !row.more.figure.empty()   ? row.more.figure
+                                                                   : row.what->id;
+        for (const conditions::Rung& rung : row.rungs) {
+            table.rows.push_back({fmt::format("`{}`", read), kHow.at(static_cast<std::size_t>(rung.how)),
+                                  fmt::format("{} {}", kCompare.at(static_cast<std::size_t>(rung.compare)),
+                                              limitText(row, rung)),
+                                  std::string(trace::severityName(rung.severity))});
+        }
+    }
+    if (!table.rows.empty()) {
+        fmt::print("\n{}", document::markdownTable(table));
+    }
+}
+
 void printMarkdown()
 {
     fmt::print("# Rules\n\nThresholds are set with `ringside report --set RULE.OPTION=NUMBER`.\n");
@@ -36,6 +74,7 @@ void printMarkdown()
         if (!table.rows.empty()) {
             fmt::print("\n{}", document::markdownTable(table));
         }
+        printRows(rule->id);
     }
 }
 

@@ -18,13 +18,6 @@ std::vector<metrics::SampleValue> gpuSamples(const Context& context, const model
     return metrics::samplesIn(context.run.processOf(rank), {"nvml", gpu, metric}, span);
 }
 
-std::optional<std::int64_t> gpuGain(const Context& context, const model::Rank& rank,
-                                    const trace::SeriesMetric& metric)
-{
-    const std::string gpu = metrics::gpuName(context.run, rank);
-    return metrics::gainIn(context.run.processOf(rank), {"nvml", gpu, metric}, wholeLife());
-}
-
 Evidence evidence(const model::Rank& rank, const std::vector<metrics::SampleValue>& samples, words::Text what)
 {
     return evidence(rank, model::Interval{samples.front().timeNs, samples.back().timeNs}, std::move(what));

@@ -20,9 +20,6 @@ inline const NotApplicable kNeedsHostSamples{words::device_samples::needs_host_s
                                                            const trace::SeriesMetric& metric,
                                                            const model::Interval& span = wholeLife());
 
-[[nodiscard]] std::optional<std::int64_t> gpuGain(const Context& context, const model::Rank& rank,
-                                                  const trace::SeriesMetric& metric);
-
 /// Returns the span from the first to the last sample as evidence.
 [[nodiscard]] Evidence evidence(const model::Rank& rank, const std::vector<metrics::SampleValue>& samples,
                                 words::Text what);

@@ -13,12 +13,9 @@ const LinkCause* linkCauseIn(const metrics::Port& port, const std::vector<model:
 {
     const std::vector<model::Interval> moved = merged(spans);
     for (const LinkCause& cause : kLinkCauses) {
-        for (const trace::SeriesMetric& metric : cause.metrics) {
-            for (const metrics::Gain& each : port.gains(metric)) {
-                if (each.gain > 0 && overlapsAny(moved, each.between)) {
-                    return &cause;
-                }
-            }
+        if (std::ranges::any_of(movedIn(port, cause.metrics),
+                                [&](const model::Interval& each) { return overlapsAny(moved, each); })) {
+            return &cause;
         }
     }
     return nullptr;

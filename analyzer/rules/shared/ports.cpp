@@ -102,12 +102,6 @@ bool isSoftware(const metrics::Port& port)
     return port.values.contains("requester_retries") || port.fact("driver") == "siw";
 }
 
-double minutesOf(const model::Interval& span)
-{
-    constexpr double kNsAMinute = 60e9;
-    return static_cast<double>(span.length()) / kNsAMinute;
-}
-
 void lowerSeverityIfUnused(const metrics::Port& port, Finding& finding)
 {
     if (port.queuePairs == std::optional<std::int64_t>(0)) {
@@ -115,6 +109,29 @@ void lowerSeverityIfUnused(const metrics::Port& port, Finding& finding)
         finding.broken = false;
         finding.title += words::ports::unused;
     }
+}
+
+std::vector<model::Interval> movedIn(const metrics::Port& port,
+                                     const std::vector<trace::SeriesMetric>& counters)
+{
+    std::vector<model::Interval> spans;
+    for (const trace::SeriesMetric& metric : counters) {
+        for (const metrics::Gain& each : port.gains(metric)) {
+            if (each.gain > 0) {
+                spans.push_back(each.between);
+            }
+        }
+    }
+    return spans;
+}
+
+std::vector<model::Interval> movedIn(const metrics::Port& port, const std::vector<conditions::Judged>& rows)
+{
+    std::vector<trace::SeriesMetric> counters;
+    for (const conditions::Judged& row : rows) {
+        counters.push_back(row.condition->metric);
+    }
+    return movedIn(port, counters);
 }
 
 words::Text portsText(const std::vector<std::string>& names)

@@ -2,6 +2,7 @@
 // Helpers for rules about RDMA ports: their names, whether the job uses them, when counters increased, and
 // which collectives were slow at those times.
 #pragma once
+#include "conditions/condition.h"
 #include "metrics/links.h"
 #include "rules/shared/support.h"
 #include "words/ports.h"
@@ -30,7 +31,7 @@ void addEvidence(const Context& context, const metrics::Port& port, const model:
 /// lose.
 [[nodiscard]] bool isSoftware(const metrics::Port& port);
 
-[[nodiscard]] double minutesOf(const model::Interval& span);
+using conditions::minutesOf;
 
 /// Lowers the severity to information, and says so in the title, if no recorded process has a queue pair on
 /// the port.
@@ -62,6 +63,13 @@ template <IfUnused ifUnused = IfUnused::Lower, class IsMeasured, class... Judges
     }
     return measured ? Outcome(std::move(findings)) : Outcome(kNeedsPorts);
 }
+
+/// Returns the intervals between readings in which any of the counters increased, by counter and time.
+[[nodiscard]] std::vector<model::Interval> movedIn(const metrics::Port& port,
+                                                   const std::vector<trace::SeriesMetric>& counters);
+/// The same of the counters of rows that hold.
+[[nodiscard]] std::vector<model::Interval> movedIn(const metrics::Port& port,
+                                                   const std::vector<conditions::Judged>& rows);
 
 /// Returns "port host0 mlx5_0:1" or "2 ports (host0 mlx5_0:1, host0 mlx5_1:1)". At most three are named.
 [[nodiscard]] words::Text portsText(const std::vector<std::string>& names);

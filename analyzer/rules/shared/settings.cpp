@@ -11,13 +11,6 @@ std::optional<std::string_view> settingOf(const trace::ProcessTrace& process, co
     return foreignSettingOf(process, fact.source(), fact.name(of));
 }
 
-std::optional<std::string_view> interfaceFactOf(const trace::ProcessTrace& process,
-                                                std::string_view interface, const trace::PortFact& fact)
-{
-    const trace::SettingRow row = trace::settingRow("network", interface, fact, {});
-    return foreignSettingOf(process, row.source, row.name);
-}
-
 std::optional<std::string_view> foreignSettingOf(const trace::ProcessTrace& process,
                                                  const trace::SettingSource& source, std::string_view name)
 {

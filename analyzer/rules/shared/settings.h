@@ -13,10 +13,6 @@ namespace ringside::rules {
 [[nodiscard]] std::optional<std::string_view> settingOf(const trace::ProcessTrace& process,
                                                         const trace::Fact& fact, std::string_view of = {});
 
-/// Returns a fact of a network interface; null if it was not recorded.
-[[nodiscard]] std::optional<std::string_view>
-interfaceFactOf(const trace::ProcessTrace& process, std::string_view interface, const trace::PortFact& fact);
-
 /// Returns a setting whose name others gave: an environment variable, a setting of the kernel, or a key of an
 /// imported file.
 [[nodiscard]] std::optional<std::string_view> foreignSettingOf(const trace::ProcessTrace& process,

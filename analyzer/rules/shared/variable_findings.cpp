@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/variable_findings.h"
 
-#include "values/parse_number.h"
+#include "settings/versions.h"
 #include "words/variable_findings.h"
 
 #include <algorithm>
@@ -20,27 +20,16 @@ settings::Variables environmentOf(const trace::ProcessTrace& process)
     return variables;
 }
 
-/// Parses "2.28.9" or "2.28.9+cuda13.0" into the number that ncclGetVersion returns (22809). Returns null if
-/// it is not a version.
+/// Returns the number that ncclGetVersion returns (22809) of "2.28.9".
 std::optional<std::int64_t> versionNumber(std::string_view text)
 {
-    text = text.substr(0, text.find('+'));
-    const std::size_t first = text.find('.');
-    const std::size_t second = text.find('.', first + 1);
-    if (second == std::string_view::npos) {
-        return std::nullopt;
-    }
-    const auto major = values::parseNumber<std::int64_t>(text.substr(0, first));
-    const auto minor = values::parseNumber<std::int64_t>(text.substr(first + 1, second - first - 1));
-    const auto patch = values::parseNumber<std::int64_t>(text.substr(second + 1));
     constexpr std::int64_t kMost = 99;
-    const auto sane = [](const std::optional<std::int64_t>& part) {
-        return part && *part >= 0 && *part <= kMost;
-    };
-    if (!sane(major) || !sane(minor) || !sane(patch)) {
+    const auto version = settings::versionIn(text);
+    if (!version || std::ranges::max(*version) > kMost) {
         return std::nullopt;
     }
-    return *major * (*major > 2 || *minor > 8 ? 10000 : 1000) + *minor * 100 + *patch;
+    const auto [major, minor, patch] = *version;
+    return major * (major > 2 || minor > 8 ? 10000 : 1000) + minor * 100 + patch;
 }
 
 settings::LoadedLibrary libraryOf(const trace::ProcessTrace& process)

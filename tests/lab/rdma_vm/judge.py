@@ -46,7 +46,7 @@ def of_queue_pairs(results):
 def of_the_doctor(results):
     doctor = json.loads((results / "doctor.json").read_text())
     return [f"doctor {each['severity']}: {each['title']}" for host in doctor["hosts"] for each in host["findings"]
-            if each["check"] == "rdma_ports"]
+            if each["check"].startswith("rdma_")]
 
 
 def of_the_probe(results):

@@ -112,8 +112,9 @@ TEST(LiveView, ListsWhatIsNotWell)
     samples.push_back(sampleOf("rdma", "mlx5_2/1", "rate_mbps", 200'000, 100'000));
     const JobView view = viewOf(run);
     ASSERT_EQ(view.complaints.size(), 3U);
-    EXPECT_EQ(view.complaints[0].what, "symbol_errors +7 since the recording began");
-    EXPECT_EQ(view.complaints[1].what, "heat holds the clocks down");
+    EXPECT_EQ(view.complaints[0].what, "heat holds the clocks down");
+    EXPECT_EQ(view.complaints[1].what, "7 symbol errors");
+    EXPECT_EQ(view.complaints[2].what, "its rate fell by 50 %");
 }
 
 TEST(LiveView, TellsSilentAndHangingRanksAndMissingOnes)

@@ -2,6 +2,8 @@
 // What `ringside links` says of healthy and of sick machines of each vendor (--live) and of what other tools
 // printed of some (--from), and the table of them in docs/link-fixtures.md.
 #include "cli/live_ports.h"
+#include "doctor/check.h"
+#include "live/complaints.h"
 #include "port_fixture.h"
 #include "report/links.h"
 #include "support/port_tree.h"
@@ -13,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <set>
 #include <sstream>
 
 namespace ringside::test {
@@ -114,6 +117,76 @@ TEST_P(PortFixtures, areJudgedAsAClusterTeamWould)
     expectFindings(reportOf(GetParam()), GetParam().expected);
 }
 
+/// What the collector's snapshot says of the run: the first and the latest value of each series.
+live::RunNow snapshotOf(const report::Report& report)
+{
+    constexpr std::int64_t kNsAMs = 1'000'000;
+    constexpr std::int64_t kBeganMs = 1'800'000'000'000;
+    live::RunNow now;
+    now.hosts.resize(1);
+    live::Process& process = now.hosts.front().processes.emplace_back();
+    for (const metrics::Port& port : report.metrics.ports) {
+        for (const auto& [metric, values] : port.values) {
+            if (!values.empty()) {
+                process.samples.push_back({"rdma", port.name, std::string(metric.text()), values.back().value,
+                                           values.front().value, kBeganMs + values.back().timeNs / kNsAMs,
+                                           kBeganMs + values.front().timeNs / kNsAMs});
+            }
+        }
+    }
+    return now;
+}
+
+/// "rdma_rate_low warning mlx5_1:1" of each finding on a port that warns.
+std::set<std::string> warningsOf(const report::Report& report)
+{
+    std::set<std::string> all;
+    for (const rules::Finding* finding : report::linkFindings(report)) {
+        for (const std::string& link : finding->links) {
+            if (finding->severity > rules::Severity::Info) {
+                all.insert(finding->rule + " " + std::string(rules::severityName(finding->severity)) + " " +
+                           link.substr(link.find(' ') + 1));
+            }
+        }
+    }
+    return all;
+}
+
+/// What links says of one reading of the tree, and what the doctor says of the same files.
+void expectDoctorAgrees(const PortTree& tree)
+{
+    cli::LivePorts ports(tree.root());
+    ports.read(0);
+    const std::filesystem::path host = std::filesystem::path(tree.root()) / "host";
+    std::filesystem::create_directory(host);
+    std::filesystem::create_directory_symlink("..", host / "sys");
+    std::set<std::string> said;
+    const doctor::Facts facts = doctor::gather(doctor::Root(host)).facts;
+    for (const doctor::Advice& each : doctor::examine(facts, {})) {
+        for (const auto& port : report::buildReport(ports.run(), {}).metrics.ports) {
+            if (each.severity > rules::Severity::Info && each.title.find(port.name) != std::string::npos) {
+                said.insert(each.check + " " + std::string(rules::severityName(each.severity)) + " " +
+                            port.name);
+            }
+        }
+    }
+    EXPECT_EQ(said, warningsOf(report::buildReport(ports.run(), {})));
+}
+
+TEST_P(PortFixtures, areJudgedAlikeByReportTopAndDoctor)
+{
+    const report::Report report = reportOf(GetParam());
+    const std::set<std::string> warned = warningsOf(report);
+    for (const live::Complaint& each : live::findComplaints(snapshotOf(report))) {
+        EXPECT_TRUE(std::ranges::any_of(
+            warned, [&](const std::string& line) { return line.ends_with(" " + each.entity); }))
+            << "only top says of " << each.entity << ": " << each.what;
+    }
+    const PortTree tree;
+    writeReading(tree, GetParam(), kFixtureReadings - 1);
+    expectDoctorAgrees(tree);
+}
+
 /// Returns the name as gtest wants it.
 std::string testName(std::string name)
 {
@@ -174,17 +247,33 @@ TEST(ToolOutput, isRecognizedByOneReaderEach)
     }
 }
 
-TEST(ToolOutput, hasOnePortForThePortOfTwoTools)
+std::vector<std::string> portsIn(const std::vector<tool_output::File>& files)
 {
     trace::RunTrace run;
-    tool_output::addFiles(run, {fileOf("healthy_ibstat.txt", 1), fileOf("healthy_iblinkinfo.txt", 2)});
+    tool_output::addFiles(run, files);
     std::vector<std::string> ports;
     for (const metrics::Port& port : report::buildReport(std::move(run), {}).metrics.ports) {
         ports.push_back(port.label());
     }
-    EXPECT_EQ(ports, (std::vector<std::string>{
-                         "gpu7 mlx5_0:1 to leaf01 port 7", "gpu9 mlx5_0:1 to leaf01 port 21", "host mlx5_1:1",
-                         "leaf01 port 7 to gpu7 mlx5_0 port 1", "stor1 mlx5_0:1 to leaf01 port 20"}));
+    return ports;
+}
+
+TEST(ToolOutput, hasOnePortForThePortOfTwoTools)
+{
+    EXPECT_EQ(portsIn({fileOf("healthy_ibstat.txt", 1), fileOf("healthy_iblinkinfo.txt", 2)}),
+              (std::vector<std::string>{"gpu7 mlx5_0:1 to leaf01 port 7", "gpu9 mlx5_0:1 to leaf01 port 21",
+                                        "host mlx5_1:1", "leaf01 port 7 to gpu7 mlx5_0 port 1",
+                                        "stor1 mlx5_0:1 to leaf01 port 20"}));
+}
+
+TEST(ToolOutput, takesNoLidForAPort)
+{
+    EXPECT_EQ(portsIn({fileOf("subnet_a_ibstat.txt", 1), fileOf("subnet_b_ibstat.txt", 2)}),
+              (std::vector<std::string>{"subnet_a_ibstat mlx5_0:1", "subnet_a_ibstat mlx5_1:1",
+                                        "subnet_b_ibstat mlx5_0:1", "subnet_b_ibstat mlx5_1:1"}));
+    EXPECT_EQ(portsIn({fileOf("subnet_a_ibstat.txt", 1), fileOf("subnet_a_ibstat.txt", 2)}),
+              (std::vector<std::string>{"host mlx5_0:1", "host mlx5_1:1"}))
+        << "two dumps of one port are a series";
 }
 
 /// A run of one host between two moments of the kernel's log.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a counter gained, between any two moments.
 #pragma once
-#include "model/time.h"
+#include "values/interval.h"
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-namespace ringside::metrics {
+namespace ringside::conditions {
 
 /// What a counter gained between two readings.
 struct Gain {
-    model::Interval between; ///< the times of the two readings, in run time
+    values::Interval between; ///< the times of the two readings, in run time
     std::int64_t gain = 0;
 };
 
@@ -23,7 +23,7 @@ public:
     /// Returns the gain per ns in the span. The gain between two readings is spread evenly over the time
     /// between them. Null if less than 90 % of the span is measured, or the span is shorter than the time
     /// between readings.
-    [[nodiscard]] std::optional<double> perNs(const model::Interval& span) const;
+    [[nodiscard]] std::optional<double> perNs(const values::Interval& span) const;
 
 private:
     std::vector<Gain> m_gains;
@@ -31,4 +31,4 @@ private:
     std::vector<std::int64_t> m_coveredBefore; ///< the same for the time between readings, ns
 };
 
-} // namespace ringside::metrics
+} // namespace ringside::conditions

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/gains_over_time.h"
+#include "conditions/gains_over_time.h"
 
 #include <algorithm>
 
-namespace ringside::metrics {
+namespace ringside::conditions {
 
 GainsOverTime::GainsOverTime(std::vector<Gain> gains)
     : m_gains(std::move(gains)), m_before(m_gains.size() + 1), m_coveredBefore(m_gains.size() + 1)
 {
     for (std::size_t i = 0; i < m_gains.size(); ++i) {
         m_before[i + 1] = m_before[i] + static_cast<double>(m_gains[i].gain);
-        m_coveredBefore[i + 1] = model::addCapped(m_coveredBefore[i], m_gains[i].between.length());
+        m_coveredBefore[i + 1] = values::addCapped(m_coveredBefore[i], m_gains[i].between.length());
     }
 }
 
 // Gains are ordered by time. There may be gaps between them, but they never overlap.
-std::optional<double> GainsOverTime::perNs(const model::Interval& span) const
+std::optional<double> GainsOverTime::perNs(const values::Interval& span) const
 {
     constexpr double kEnough = 0.9; // share of the span that must lie between readings
     const auto first = std::partition_point(m_gains.begin(), m_gains.end(),
@@ -45,4 +45,4 @@ std::optional<double> GainsOverTime::perNs(const model::Interval& span) const
                : std::nullopt;
 }
 
-} // namespace ringside::metrics
+} // namespace ringside::conditions

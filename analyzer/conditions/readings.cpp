@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conditions/readings.h"
+
+#include "trace/vocabulary/clock_reasons.h"
+#include "trace/vocabulary/link_generation.h"
+#include "values/parse_number.h"
+
+#include <ringside/trace/xid.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ringside::conditions {
+bool mlxlinkComplains(const Subject& port)
+{
+    // mlxlink's text for a good link, and for one that nobody asks to be up
+    const std::string_view advice = port.fact("recommendation");
+    return !advice.starts_with("No issue was observed") && advice != "N/A";
+}
+
+std::optional<double> markedShare(const Subject& port)
+{
+    const auto marked = port.gain("ecn_marked");
+    const auto received = port.gain("rx_packets");
+    return marked && received && *received > 0
+               ? std::optional(static_cast<double>(*marked) / static_cast<double>(*received))
+               : std::nullopt;
+}
+
+std::optional<double> slowedASecond(const Subject& port)
+{
+    constexpr double kSeconds = 60;
+    const auto handled = port.gain("cnp_handled");
+    return handled ? std::optional(static_cast<double>(*handled) /
+                                   std::max(1.0, minutesOf(port.sampled()) * kSeconds))
+                   : std::nullopt;
+}
+
+bool isCorrected(const Subject& port)
+{
+    return trace::isErrorCorrected(port.fact("generation"));
+}
+
+std::optional<double> clockTrouble(const Subject& gpu)
+{
+    const auto bits = gpu.last("clock_event_reasons");
+    return bits ? std::optional(static_cast<double>(*bits & trace::clock_reasons::kTrouble)) : std::nullopt;
+}
+
+std::string_view clockHolder(const Subject& gpu)
+{
+    return trace::clock_reasons::troubleIn(gpu.last("clock_event_reasons").value_or(0));
+}
+
+std::optional<double> rateLost(const Subject& port)
+{
+    const auto before = port.first("rate_mbps");
+    const auto now = port.last("rate_mbps");
+    return before && *before > 0 && now
+               ? std::optional(1.0 - static_cast<double>(*now) / static_cast<double>(*before))
+               : std::nullopt;
+}
+
+std::optional<double> portLost(const Subject& port)
+{
+    constexpr std::int64_t kActive = 4; // IB_PORT_ACTIVE
+    const auto now = port.last("state");
+    return now ? std::optional(port.first("state") == kActive && *now != kActive ? 1.0 : 0.0) : std::nullopt;
+}
+
+std::optional<double> nvlinksLost(const Subject& gpu)
+{
+    const auto now = gpu.last("nvlink_links_down");
+    return now ? std::optional(static_cast<double>(*now - gpu.first("nvlink_links_down").value_or(*now)))
+               : std::nullopt;
+}
+
+std::optional<double> xidGrade(const Subject& gpu)
+{
+    const auto found = gpu.values.find("xid");
+    std::optional<double> worst;
+    for (std::size_t i = 0; found != gpu.values.end() && i < found->second.size(); ++i) {
+        const std::int64_t xid = found->second[i].value;
+        const trace::XidEntry* const entry = trace::findXid(xid);
+        const bool harms = entry == nullptr || entry->hardware != trace::XidHardware::None;
+        worst = std::max(worst.value_or(0), trace::isFatalXid(xid) ? 2.0 : harms ? 1.0 : 0.0);
+    }
+    return worst;
+}
+
+std::string_view lastXid(const Subject& gpu)
+{
+    const trace::XidEntry* const entry = trace::findXid(gpu.last("xid").value_or(0));
+    return entry != nullptr ? entry->meaning : "not in NVIDIA's catalogue";
+}
+
+std::optional<double> cpuQuota(const Subject& host)
+{
+    std::string_view text = host.told("cpu_quota");
+    const auto allowed = values::takeNumber<std::int64_t>(text);
+    const auto period = values::parseNumber<std::int64_t>(text.substr(std::min<std::size_t>(1, text.size())));
+    return allowed && period && *period > 0
+               ? std::optional(static_cast<double>(*allowed) / static_cast<double>(*period))
+               : std::nullopt;
+}
+
+bool hasDynamicClock(const Subject& host)
+{
+    const std::string_view governor = host.told("governor");
+    return governor == "powersave" || governor == "schedutil" || governor == "ondemand" ||
+           governor == "conservative";
+}
+
+std::optional<double> heatMargin(const Subject& gpu)
+{
+    const auto isTemperature = [](std::int64_t celsius) { return celsius > 0 && celsius < 1000; };
+    const auto limit = gpu.last("temperature_slowdown_celsius");
+    const auto found = gpu.values.find("temperature_celsius");
+    std::optional<double> margin;
+    for (std::size_t i = 0;
+         limit && isTemperature(*limit) && found != gpu.values.end() && i < found->second.size(); ++i) {
+        if (const std::int64_t celsius = found->second[i].value; isTemperature(celsius)) {
+            const auto here = static_cast<double>(*limit - celsius);
+            margin = std::min(margin.value_or(here), here);
+        }
+    }
+    return margin;
+}
+
+double replayLimit(const Subject& gpu, double option)
+{
+    constexpr double kErrors = 0.06;
+    constexpr std::array<double, 6> kGigatransfers{2.5, 5, 8, 16, 32, 64};
+    constexpr double kUsual = 16;
+    const std::int64_t lanes = gpu.last("pcie_lanes_max").value_or(0);
+    const std::int64_t generation = gpu.last("pcie_generation_max").value_or(0);
+    const bool known =
+        lanes > 0 && generation > 0 && generation <= static_cast<std::int64_t>(kGigatransfers.size());
+    return option > 0 ? option
+           : known    ? std::ceil(kErrors * kGigatransfers[static_cast<std::size_t>(generation) - 1] *
+                                  static_cast<double>(lanes))
+                      : kUsual;
+}
+
+} // namespace ringside::conditions

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Readings of rows that are no series, and limits that a device has of its own.
+#pragma once
+#include "conditions/subject.h"
+
+namespace ringside::conditions {
+
+[[nodiscard]] bool mlxlinkComplains(const Subject& port);
+/// Returns the share of received packets that switches marked. Null if not measured, or if nothing was
+/// received.
+[[nodiscard]] std::optional<double> markedShare(const Subject& port);
+/// Returns how often a sender obeyed a request to slow down.
+[[nodiscard]] std::optional<double> slowedASecond(const Subject& port);
+/// Whether the link corrects errors of single bits.
+[[nodiscard]] bool isCorrected(const Subject& port);
+
+/// Returns the bits of the clock's present trouble; the power cap is normal at full load and not among them.
+[[nodiscard]] std::optional<double> clockTrouble(const Subject& gpu);
+[[nodiscard]] std::string_view clockHolder(const Subject& gpu); ///< "heat", "the power supply"
+
+/// Returns the share of its rate that the port lost since the first reading.
+[[nodiscard]] std::optional<double> rateLost(const Subject& port);
+/// Returns 1 if the port was active at first and is not now, else 0.
+[[nodiscard]] std::optional<double> portLost(const Subject& port);
+/// Returns how many NVLinks went down since the first reading.
+[[nodiscard]] std::optional<double> nvlinksLost(const Subject& gpu);
+/// Returns 2 if an Xid took the GPU away from all programs, 1 if one did harm, 0 if none did.
+[[nodiscard]] std::optional<double> xidGrade(const Subject& gpu);
+[[nodiscard]] std::string_view lastXid(const Subject& gpu);
+
+/// Returns how many CPUs a control group leaves.
+[[nodiscard]] std::optional<double> cpuQuota(const Subject& host);
+/// intel_pstate calls its dynamic mode powersave. It reacts slowly but reaches full speed.
+[[nodiscard]] bool hasDynamicClock(const Subject& host);
+
+/// Returns how far below the temperature that lowers its clock a GPU stayed, in degrees.
+[[nodiscard]] std::optional<double> heatMargin(const Subject& gpu);
+/// Returns DCGM's limit of PCIe replays a minute: what a bit error rate of 1e-12 makes, 0.06 x GT/s x lanes.
+[[nodiscard]] double replayLimit(const Subject& gpu, double option);
+
+} // namespace ringside::conditions

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rules/shared/conditions.h"
+
+namespace ringside::rules {
+namespace {
+
+using conditions::Condition;
+using conditions::Judged;
+using conditions::Subject;
+
+struct Sick {
+    const Subject* gpu = nullptr;
+    std::vector<Judged> rows; ///< that hold
+};
+
+/// Whether small values are the bad ones.
+bool isLowBad(const Condition& row)
+{
+    const conditions::Compare compare = row.rungs.front().compare;
+    return compare == conditions::Compare::Below || compare == conditions::Compare::AtMost;
+}
+
+/// Of several rows, the one that comes first in the table; of one row, the subject with the worst value.
+const Judged& mostOf(const std::vector<Sick>& sick)
+{
+    const Judged* most = nullptr;
+    for (const Sick& each : sick) {
+        const Judged& first = each.rows.front();
+        if (most == nullptr || first.condition < most->condition ||
+            (first.condition == most->condition &&
+             (first.value > most->value) != isLowBad(*first.condition))) {
+            most = &first;
+        }
+    }
+    return *most;
+}
+
+/// Returns the values of a row on the sick GPUs as one: the sum of what breaks or is counted, else the worst.
+std::optional<conditions::Read> figureOf(const Context& context, const std::vector<Sick>& sick,
+                                         const Condition& row)
+{
+    std::optional<conditions::Read> all;
+    for (const Sick& each : sick) {
+        const auto here = conditions::readingOf(*each.gpu, row, limitsOf(context));
+        if (!here || !all) {
+            all = here ? here : all;
+            continue;
+        }
+        all->value = row.more.sums   ? all->value + here->value
+                     : isLowBad(row) ? std::min(all->value, here->value)
+                                     : std::max(all->value, here->value);
+    }
+    return all;
+}
+
+void addFigures(const Context& context, const std::vector<Sick>& sick, const std::span<const Condition>& rows,
+                Finding& finding, std::vector<words::Slot>& slots)
+{
+    for (const Condition& row : rows) {
+        const std::string_view name = row.more.figure;
+        if (name.empty() ||
+            std::ranges::any_of(finding.figures, [&](const Figure& each) { return each.name == name; })) {
+            continue;
+        }
+        const auto read = figureOf(context, sick, row);
+        slots.push_back({name, read ? say(words::device_samples::count, {{"count", read->value}})
+                                    : words::Text(words::device_samples::not_known)});
+        if (read) {
+            finding.figures.push_back({std::string(name), row.more.unit, read->value, read->limit});
+        }
+    }
+}
+
+/// The hosts of ranks, as far as their settings tell.
+std::vector<Subject> hostsOf(const Context& context)
+{
+    std::vector<Subject> hosts;
+    for (std::size_t i = 0; i < context.run.ranks.size(); ++i) {
+        const trace::ProcessTrace& process = context.run.processOf(context.run.ranks[i]);
+        Subject& host = hosts.emplace_back();
+        host.rank = i;
+        for (const trace::SettingRow& row : process.settings) {
+            if (row.source == "machine" || row.source == "process") {
+                host.facts.emplace(row.name, row.value);
+            }
+        }
+    }
+    return hosts;
+}
+
+/// The time in which the subject was read; of a host, of which nothing was sampled, that of its rank.
+model::Interval spanOf(const Context& context, const Subject& subject)
+{
+    if (!subject.values.empty() || !subject.rank) {
+        return subject.sampled();
+    }
+    const model::Rank& rank = context.run.ranks[*subject.rank];
+    const trace::ProcessRow& process = context.run.processOf(rank).process;
+    return {rank.clock.toRun(process.startNs), rank.clock.toRun(process.endNs.value_or(process.startNs))};
+}
+
+Finding describe(const Context& context, const std::vector<Sick>& sick, std::size_t known, const Form& form)
+{
+    const Judged& most = mostOf(sick);
+    Finding finding;
+    std::vector<const Subject*> gpus;
+    for (const Sick& each : sick) {
+        gpus.push_back(each.gpu);
+        finding.severity = std::max(finding.severity, worstOf(each.rows));
+        for (const Judged& row : each.rows) {
+            finding.broken = finding.broken || row.condition->more.breaks;
+        }
+    }
+    const bool once = std::ranges::all_of(gpus, &Subject::isReadOnce);
+    std::vector<words::Slot> slots{
+        {"period", once ? words::device_samples::since_reset : words::device_samples::in_run},
+        {"who", gpusText(context, gpus)},
+        {"gpus", gpus.size()},
+        {"known", known},
+        {"what", most.what},
+        {"value", most.value},
+        {"limit", most.limit}};
+    finding.limit = form.limit;
+    finding.cause = form.cause;
+    finding.settings = form.settings;
+    addFigures(context, sick, conditions::conditionsOf(form.rule), finding, slots);
+    if (form.together && finding.figures.empty()) {
+        finding.figures = {{"gpus", Unit::Count, static_cast<double>(gpus.size()), {}}};
+    }
+    for (const Sick& each : sick) {
+        addPlace(context, *each.gpu, spanOf(context, *each.gpu), form.span, finding);
+    }
+    const words::Template* const title =
+        most.condition->more.title != nullptr ? most.condition->more.title : form.title;
+    finding.title = title != nullptr ? say(*title, slots) : most.what;
+    finding.advice = conditions::remedyOf(form.rule);
+    return finding;
+}
+
+} // namespace
+
+conditions::Limits limitsOf(const Context& context)
+{
+    return [&context](std::string_view, std::string_view option) { return context.option(option); };
+}
+
+void addPlace(const Context& context, const Subject& gpu, const model::Interval& span, words::Text what,
+              Finding& finding)
+{
+    if (!gpu.rank) {
+        finding.links.push_back(gpu.label());
+        return;
+    }
+    const std::int64_t rank = context.run.ranks[*gpu.rank].rank;
+    if (finding.ranks.empty() || finding.ranks.back() != rank) {
+        finding.ranks.push_back(rank);
+    }
+    finding.evidence.push_back({rank, span.start, span.end, std::move(what)});
+}
+
+bool isAnyRead(const Subject& subject, std::span<const Condition> rows)
+{
+    return std::ranges::any_of(rows, [&](const Condition& row) {
+        return conditions::readingOf(subject, row) || !subject.told(row.more.fact).empty();
+    });
+}
+
+words::Text listOf(const std::vector<Judged>& rows, const words::Template& separator)
+{
+    words::Text list;
+    for (const Judged& row : rows) {
+        list += list.empty() ? row.what : separator + row.what;
+    }
+    return list;
+}
+
+Severity worstOf(const std::vector<Judged>& rows)
+{
+    return rows.empty() ? Severity::Info : std::ranges::max(rows, {}, &Judged::severity).severity;
+}
+
+words::Text gpusText(const Context& context, const std::vector<const Subject*>& gpus)
+{
+    if (gpus.size() > 1) {
+        return say(words::device_samples::several, {{"gpus", gpus.size()}});
+    }
+    const Subject& gpu = *gpus.front();
+    return gpu.rank ? say(words::device_samples::of_rank, {{"rank", context.run.ranks[*gpu.rank].rank}})
+                    : say(words::device_samples::named, {{"gpu", gpu.name}});
+}
+
+Outcome rowFindings(const Context& context, const Form& form)
+{
+    const auto rows = conditions::conditionsOf(form.rule);
+    std::vector<Sick> sick;
+    std::size_t known = 0;
+    const bool ofHosts = rows.front().scope == conditions::Scope::Host;
+    const std::vector<Subject> hosts = ofHosts ? hostsOf(context) : std::vector<Subject>();
+    for (const Subject& gpu : ofHosts ? hosts : context.figures.gpus) {
+        known += isAnyRead(gpu, rows) ? 1 : 0;
+        auto held = conditions::judge(gpu, rows, limitsOf(context));
+        if (!held.empty()) {
+            sick.push_back({&gpu, std::move(held)});
+        }
+    }
+    if (known == 0) {
+        return form.missing;
+    }
+    std::vector<Finding> findings;
+    if (form.together && !sick.empty()) {
+        findings.push_back(describe(context, sick, known, form));
+        return findings;
+    }
+    for (const Sick& each : sick) {
+        findings.push_back(describe(context, {each}, known, form));
+    }
+    return findings;
+}
+
+} // namespace ringside::rules
