@@ -44,7 +44,8 @@ RankTimes timesOf(const trace::ProcessTrace& process, const RankReport& rank, co
 {
     RankTimes times;
     times.untilNs = countsUntil(process, now);
-    times.openHang = rank.hang.has_value() || isUntimed(process);
+    const bool ended = rank.life == Life::Closed || isDeath(rank.life);
+    times.openHang = rank.hang.has_value() || isUntimed(process) || (ended && abortedCommunicator(process));
     // The process's own limit may be shorter than this one.
     const std::int64_t noticedNs = rank.hang ? rank.hang->noticedNs - rank.hang->sinceNs : stuckAfterNs;
     const std::int64_t patienceNs = std::min(stuckAfterNs, noticedNs);
@@ -135,6 +136,24 @@ void judgeStuck(Report& report)
     report.summary = originText(report, report.origins.front());
 }
 
+/// Of ranks that issued the same and do not go on, those that are stopped or died are the origin.
+void nameStanding(Report& report)
+{
+    Origin origin;
+    origin.chain = {0};
+    for (const Arrived& arrived : report.collectives.front().arrived) {
+        const RankReport* const rank = reportOf(report, arrived.rank);
+        if (rank != nullptr && (rank->life == Life::Stopped || isDeath(rank->life))) {
+            origin.ranks.push_back(arrived.rank);
+        } else {
+            ++origin.waiting;
+        }
+    }
+    if (!origin.ranks.empty() && origin.waiting > 0) {
+        report.origins = {std::move(origin)};
+    }
+}
+
 void judge(Report& report, const model::Model& model, const std::vector<Group>& groups,
            const std::vector<RankTimes>& times, const Options& options)
 {
@@ -160,6 +179,7 @@ void judge(Report& report, const model::Model& model, const std::vector<Group>& 
         if (other) {
             report.collectives.push_back(other->call);
         }
+        nameStanding(report);
         return;
     }
     if (lives(Life::Gone) + lives(Life::Failed) > 0) {

@@ -199,11 +199,11 @@ void addDevice(StuckCollective& stuck, const model::Model& model)
 
 /// Returns the first call of the group in which ranks wait for others, if there is one.
 std::optional<StuckCollective> stuckIn(const model::Model& model, const Group& group,
-                                       const std::vector<RankTimes>& times, bool wentOn,
+                                       const std::vector<RankTimes>& times, bool ended,
                                        std::int64_t stuckAfterNs)
 {
     const Orders orders = ordersOf(group);
-    const std::optional<std::int64_t> different = wentOn ? std::nullopt : firstDifference(group);
+    const std::optional<std::int64_t> different = ended ? std::nullopt : firstDifference(group);
     if (different && *different <= orders.common) {
         return describe(model, group, *different, orders, times);
     }
@@ -260,19 +260,21 @@ void askSiblings(StuckCollective& stuck, const std::vector<Group>& groups)
 } // namespace
 
 std::vector<StuckCollective> findStuck(const model::Model& model, const std::vector<Group>& groups,
-                                       const std::vector<RankTimes>& times, bool wentOn,
+                                       const std::vector<RankTimes>& times, bool ended,
                                        std::int64_t stuckAfterNs)
 {
     std::vector<StuckCollective> found;
     for (const Group& group : groups) {
         if (group.isComparable()) {
-            if (auto stuck = stuckIn(model, group, times, wentOn, stuckAfterNs)) {
+            if (auto stuck = stuckIn(model, group, times, ended, stuckAfterNs)) {
                 addDevice(*stuck, model);
                 askSiblings(*stuck, groups);
                 found.push_back(std::move(*stuck));
             }
         }
-        if (!wentOn) {
+        const bool noticed = std::ranges::any_of(
+            group.members, [&](const Member& member) { return times[member.rank].openHang; });
+        if (!ended || noticed) {
             for (StuckCollective& message : stuckMessages(model, group, times, stuckAfterNs)) {
                 found.push_back(std::move(message));
             }

@@ -9,10 +9,11 @@ namespace ringside::hang {
 
 /// Finds the first call of each communicator that some recorded members did not issue, or issued differently,
 /// if it is stuck. A host runs ahead of its GPU: an issued call does not mean that the GPU has reached it. If
-/// `wentOn` is true the run ended, and differences between calls do not count because they did no harm.
+/// all ranks ended normally (`ended`), differences between calls do not count because they did no harm, and
+/// calls that others did not issue count only for ranks that aborted (RankTimes).
 [[nodiscard]] std::vector<StuckCollective> findStuck(const model::Model& model,
                                                      const std::vector<Group>& groups,
-                                                     const std::vector<RankTimes>& times, bool wentOn,
+                                                     const std::vector<RankTimes>& times, bool ended,
                                                      std::int64_t stuckAfterNs);
 
 /// Returns the last call that all recorded members issued alike, with its times. Returns null if there is

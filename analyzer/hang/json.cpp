@@ -108,8 +108,9 @@ Json toJson(const Report& report, const Origin& origin)
         for (const Arrived& arrived : stuck.arrived) {
             waits.push_back(arrived.rank);
         }
-        chain.push_back(
-            {{"ranks", std::move(waits)}, {"waits_for", blockersOf(stuck)}, {"collective", call}});
+        chain.push_back({{"ranks", std::move(waits)},
+                         {"waits_for", blockersOf(stuck).empty() ? origin.ranks : blockersOf(stuck)},
+                         {"collective", call}});
     }
     return {{"ranks", origin.ranks},
             {"circle", origin.circle},

@@ -272,6 +272,14 @@ Life lifeInTrace(const trace::ProcessTrace& process)
     return left && !hasIssue(process, trace::Issue::RecordingStopped) ? Life::Gone : Life::NotKnown;
 }
 
+bool abortedCommunicator(const trace::ProcessTrace& process)
+{
+    return std::ranges::any_of(process.strings, [&](const auto& entry) {
+        return entry.second == "ncclCommAbort" &&
+               std::ranges::find(process.apiCalls.api, entry.first) != process.apiCalls.api.end();
+    });
+}
+
 std::int64_t lastSignOfLife(const trace::ProcessTrace& process)
 {
     std::int64_t last = std::max(process.process.startNs, process.process.endNs.value_or(0));

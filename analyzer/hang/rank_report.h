@@ -16,6 +16,10 @@ namespace ringside::hang {
 /// process ended normally.
 [[nodiscard]] std::optional<trace::HangRow> openHang(const trace::ProcessTrace& process);
 
+/// Returns whether the process aborted a communicator, as programs do that give up a collective. PyTorch also
+/// does so when it shuts down.
+[[nodiscard]] bool abortedCommunicator(const trace::ProcessTrace& process);
+
 /// Returns the state of a process as far as its trace tells: it closed the trace, it was seen to have ended,
 /// or the state is unknown.
 [[nodiscard]] Life lifeInTrace(const trace::ProcessTrace& process);

@@ -8,9 +8,10 @@ namespace ringside::hang {
 /// How long a rank has been waiting. Functions take one for each rank, in the order of Model::ranks.
 struct RankTimes {
     std::int64_t untilNs = 0; ///< waiting counts until this time, on its host's clock
-    bool openHang = false;    ///< its watchdog noticed a hang that did not end
-    bool inCall = false;      ///< a thread has been in one call for at least the limit of a hang
-    bool waits = false;       ///< inCall; or its watchdog noticed a hang, and no thread has made a call since
+    bool openHang =
+        false; ///< its watchdog noticed a hang that did not end, or it gave up a collective and ended
+    bool inCall = false; ///< a thread has been in one call for at least the limit of a hang
+    bool waits = false;  ///< inCall; or its watchdog noticed a hang, and no thread has made a call since
 };
 
 } // namespace ringside::hang

@@ -276,7 +276,7 @@ private:
                 addCommunicator(name, group.description.empty() ? name : group.description, false, 0);
             }
         }
-        m_groupsLost = m_dump.hasStatus && !allSeen;
+        m_groupsLost = (m_dump.hasStatus && !allSeen) || !m_dump.sharedNumbers.empty();
     }
 
     void addBatchRows()

@@ -38,6 +38,8 @@ public:
                 ++m_dump.damaged;
             }
         }
+        std::erase_if(m_dump.entries,
+                      [&](const Entry& entry) { return m_dump.sharedNumbers.contains(entry.group); });
         return std::move(m_dump);
     }
 
@@ -129,11 +131,28 @@ private:
         return text == "completed" ? std::optional(State::Completed) : std::nullopt;
     }
 
+    [[nodiscard]] bool isOld() const { return m_dump.version.starts_with("1."); }
+
+    /// Version 1 names groups by their number, and counts messages and collectives together.
+    void readOld(Entry& entry)
+    {
+        entry.group = std::to_string(entry.groupId);
+        const auto group = m_dump.groups.find(entry.group);
+        entry.groupDescription = group != m_dump.groups.end() ? group->second.description : "";
+        entry.pointToPoint =
+            entry.name.find("send ") != std::string::npos || entry.name.find("recv ") != std::string::npos;
+        if (entry.pointToPoint) {
+            m_dump.sharedNumbers.insert(entry.group);
+        }
+    }
+
     void readEntry(ValueId value)
     {
         const auto text = [&](std::string_view key) { return m_values.textOf(m_values.find(value, key)); };
-        const auto record = numberOf(value, "record_id");
-        const auto collective = numberOf(value, "collective_seq_id");
+        const bool old = isOld();
+        const auto record = old ? numberOf(value, "record_id").value_or(std::ssize(m_dump.entries))
+                                : numberOf(value, "record_id");
+        const auto collective = numberOf(value, old ? "seq_id" : "collective_seq_id");
         const auto state = stateOf(text("state"));
         Entry entry;
         entry.name = cleanText(text("profiling_name"));
@@ -160,6 +179,9 @@ private:
         entry.startedNs = dateOf(value, "time_discovered_started_ns");
         entry.seenNs = std::max(entry.startedNs, dateOf(value, "time_discovered_completed_ns"));
         m_dump.starts = m_dump.starts || entry.startedNs;
+        if (old) {
+            readOld(entry);
+        }
         if (const auto& name = m_values.childrenOf(m_values.find(value, "process_group")); name.size() >= 2) {
             entry.group = cleanText(m_values.textOf(name[0]));
             entry.groupDescription = cleanText(m_values.textOf(name[1]));

@@ -5,6 +5,7 @@
 #include "import/flight_recorder/values.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,7 @@ struct Dump {
     std::vector<Entry> entries;           ///< in the order of the calls
     std::int64_t damaged = 0;             ///< number of entries with missing fields
     std::int64_t implausible = 0;         ///< number of entries with impossible times
+    std::set<std::string> sharedNumbers;  ///< groups of version 1 with messages: their calls were left out
     bool starts = false;                  ///< whether it tells of any call when the GPU started it
 };
 

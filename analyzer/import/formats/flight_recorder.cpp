@@ -21,7 +21,7 @@ using namespace flight_recorder;
 /// Whether it is a dump. Traces of the PyTorch profiler are excluded, because they name process groups, too.
 bool recognises(std::string_view head, const std::filesystem::path&)
 {
-    constexpr std::array<std::string_view, 3> kOwn{"pg_config", "pg_status", "collective_seq_id"};
+    constexpr std::array<std::string_view, 4> kOwn{"pg_config", "pg_status", "collective_seq_id", "seq_id"};
     constexpr std::array<std::string_view, 4> kProfiler{"\"traceEvents\"", "\"baseTimeNanoseconds\"",
                                                         "\"deviceProperties\"", "\"distributedInfo\""};
     const auto holds = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
@@ -40,11 +40,11 @@ bool recognises(std::string_view head, const std::filesystem::path&)
 
 void checkVersion(const Job& job, const Dump& dump)
 {
-    if (!dump.version.empty() && !dump.version.starts_with("2.")) {
+    if (!dump.version.empty() && !dump.version.starts_with("1.") && !dump.version.starts_with("2.")) {
         throw Error(
             ErrorCode::Unusable,
             fmt::format("{} is a flight-recorder dump of version {}", job.path.string(), dump.version),
-            "Give a dump of version 2.x (PyTorch 2.4 and newer).");
+            "Give a dump of version 1.x or 2.x (PyTorch 2.2 and newer).");
     }
 }
 
