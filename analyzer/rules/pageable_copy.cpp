@@ -32,8 +32,6 @@ bool isAsynchronousCopy(std::string_view api)
 
 Held heldOf(const Context& context, const metrics::RankMetrics& metrics)
 {
-    constexpr std::uint32_t kToDevice = 1; // CUPTI uses the numbers of cudaMemcpyKind
-    constexpr std::uint32_t kToHost = 2;
     const model::Rank& rank = context.rankOf(metrics);
     const trace::ProcessTrace& process = context.run.processOf(rank);
     const model::LaunchIndex& launches = context.run.launches[rank.process];
@@ -42,18 +40,19 @@ Held heldOf(const Context& context, const metrics::RankMetrics& metrics)
     Held held;
     for (std::size_t i = 0; i < copies.size(); ++i) {
         const model::Interval copy{copies.startNs[i], copies.endNs[i]};
-        const bool counts = rank.owns(copies.device[i]) && copy.start >= span.start &&
-                            copy.start < span.end &&
-                            (copies.kind[i] == kToDevice || copies.kind[i] == kToHost) &&
-                            static_cast<double>(copies.bytes[i]) >= context.option("min_bytes");
+        const bool counts =
+            rank.owns(copies.device[i]) && copy.start >= span.start && copy.start < span.end &&
+            (copies.kind[i] == trace::kCopyToDevice || copies.kind[i] == trace::kCopyToHost) &&
+            static_cast<double>(copies.bytes[i]) >= context.option("min_bytes");
         const auto row = counts ? launches.find(copies.correlation[i]) : std::nullopt;
         if (!row || !isAsynchronousCopy(process.text(process.launches.api[*row]))) {
             continue;
         }
         ++held.copies;
         const model::Interval call{process.launches.startNs[*row], process.launches.endNs[*row]};
-        if (static_cast<double>(call.length()) <
-            context.option("held_part") * static_cast<double>(copy.length())) {
+        if (copies.hostMemory[i] == trace::kPinnedMemory ||
+            static_cast<double>(call.length()) <
+                context.option("held_part") * static_cast<double>(copy.length())) {
             continue;
         }
         held.calls.push_back(call);

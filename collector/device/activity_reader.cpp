@@ -78,7 +78,8 @@ void ActivityReader::readRecord(const cupti::Activity& record)
         break;
     case cupti::kKindMemcpy: {
         const auto& copy = *static_cast<const cupti::Memcpy*>(at);
-        readCopy(copy, copy.copyKind);
+        readCopy(copy, copy.copyKind,
+                 trace::hostMemoryOf(copy.copyKind, copy.sourceKind, copy.destinationKind));
         break;
     }
     case cupti::kKindPeerMemcpy: {
@@ -132,13 +133,13 @@ void ActivityReader::readKernel(const cupti::Kernel& record)
 }
 
 template <class Record>
-void ActivityReader::readCopy(const Record& record, std::uint32_t kind)
+void ActivityReader::readCopy(const Record& record, std::uint32_t kind, std::uint32_t hostMemory)
 {
     m_lastRun = std::max(m_lastRun, record.correlationId);
     if (measured(record.start, record.end)) {
         m_writer.add(trace::CopyRow{toMonotonicNs(record.start), toMonotonicNs(record.end), record.bytes,
                                     record.deviceId, record.streamId, record.correlationId, kind,
-                                    graphId(record), record.graphNodeId});
+                                    graphId(record), record.graphNodeId, hostMemory});
     }
 }
 

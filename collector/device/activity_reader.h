@@ -40,7 +40,7 @@ private:
     void readRecord(const cupti::Activity& record);
     void readKernel(const cupti::Kernel& record);
     template <class Record>
-    void readCopy(const Record& record, std::uint32_t kind);
+    void readCopy(const Record& record, std::uint32_t kind, std::uint32_t hostMemory = 0);
     void readApi(const cupti::Api& record, cupti::CallbackDomain domain);
     [[nodiscard]] bool measured(std::uint64_t start, std::uint64_t end);
     template <class Record>

@@ -19,6 +19,14 @@ TrainingRun copying(Edit edit)
     return run;
 }
 
+/// Each step waits for its batch.
+TrainingRun copyBound()
+{
+    TrainingRun run = copying({});
+    run.copyNs = 15 * kMillisecond;
+    return run;
+}
+
 /// In each step another rank's batch is longer.
 TrainingRun skewed()
 {
@@ -200,6 +208,7 @@ std::vector<RuleCase> hostCases()
          {"cpu_contention.delay_share=0.001"},
          withoutEdit},
         {"data_skew", skewed(), healthy(), {"data_skew.excess=5"}, {"data_skew.excess=-1"}},
+        {"exposed_copy", copyBound(), copying({}), {"exposed_copy.share=0.9"}, {"exposed_copy.share=0.001"}},
         {"pageable_copy",
          copying(holdCopies),
          copying({}),

@@ -6,8 +6,6 @@
 namespace ringside::test {
 namespace {
 
-constexpr nanoseconds kCopyTime = 500us;
-
 class Trainer final {
 public:
     explicit Trainer(const TrainingRun& run) : m_run(run) {}
@@ -18,7 +16,7 @@ public:
             step.rank(rank).host(nanoseconds(m_run.dataNs + late(rank, m_run.lateByData)), "data");
             step.rank(rank).hostIdle(nanoseconds(m_run.hostNs));
             if (m_run.copyBytes > 0) {
-                step.rank(rank).copy(m_run.copyBytes, kCopyTime);
+                step.rank(rank).copy(m_run.copyBytes, nanoseconds(m_run.copyNs));
             }
             if (m_run.extraNs) {
                 step.rank(rank).compute(nanoseconds(m_run.extraNs(step.number(), rank)));

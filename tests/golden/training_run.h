@@ -28,7 +28,8 @@ struct TrainingRun {
     bool lateByData = false;     ///< in the loader, not in compute
     bool synchronize = false;    ///< the host waits for the device after each step
     std::uint64_t copyBytes = 0; ///< to the device before each step
-    int hosts = 1;               ///< that the ranks are spread over, in order
+    std::int64_t copyNs = 500'000;
+    int hosts = 1; ///< that the ranks are spread over, in order
     std::function<std::int64_t(std::int64_t step, int rank)> extraNs = {}; ///< of compute
     std::function<double(std::int64_t step)> networkSpeed = {};            ///< 2: twice as fast
     std::function<void(TraceBuilder&)> edit = {};          ///< adds what the words above cannot say

@@ -129,7 +129,7 @@ void NsysExport::makeTables()
               ? ""
               : ", graphNodeId INTEGER" + std::string(newest ? ", graphId INTEGER, clusterX INTEGER" : ""));
     table("CUPTI_ACTIVITY_KIND_MEMCPY",
-          "start end deviceId contextId streamId correlationId globalPid bytes copyKind",
+          "start end deviceId contextId streamId correlationId globalPid bytes copyKind srcKind dstKind",
           legacy ? "" : ", graphNodeId INTEGER");
     table("CUPTI_ACTIVITY_KIND_MEMSET",
           "start end deviceId contextId streamId correlationId globalPid bytes");
@@ -189,8 +189,8 @@ NsysExport& NsysExport::copy(std::int64_t bytes, std::int64_t correlation, std::
                              std::int64_t end, std::int64_t pid)
 {
     insert("CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId, contextId, streamId, correlationId, globalPid,"
-           " bytes, copyKind)",
-           start, end, 0, 1, 9, correlation, globalPid(pid), bytes, 1);
+           " bytes, copyKind, srcKind, dstKind)",
+           start, end, 0, 1, 9, correlation, globalPid(pid), bytes, 1, 0, 2); // pageable to device
     return *this;
 }
 

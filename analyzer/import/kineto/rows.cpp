@@ -55,6 +55,16 @@ std::uint32_t copyKind(std::string_view name)
     return found != kKinds.end() ? found->kind : 0;
 }
 
+/// Returns the CUpti_ActivityMemoryKind of the host's end of a copy with such a name. 0 if unknown.
+std::uint32_t hostMemory(std::uint32_t kind, std::string_view name)
+{
+    const auto named = [&](std::string_view memory) { return name.find(memory) != std::string_view::npos; };
+    const std::uint32_t memory = named("Pageable") ? trace::kPageableMemory
+                                 : named("Pinned") ? trace::kPinnedMemory
+                                                   : 0;
+    return trace::hostMemoryOf(kind, memory, memory);
+}
+
 /// Whether a function of CUDA or HIP launches device work.
 bool launchesDeviceWork(std::string_view api)
 {
@@ -204,6 +214,7 @@ void Rows::addCopy(const Event& event, const Time& time, Category category)
     row.bytes = values::parseNumber<std::uint64_t>(event.bytes).value_or(0);
     row.correlation = values::parseNumber<std::uint32_t>(event.correlation).value_or(0);
     row.kind = category == Category::Set ? trace::kSetKind : copyKind(event.name);
+    row.hostMemory = hostMemory(row.kind, event.name);
     row.graph = values::parseNumber<std::uint32_t>(event.graph).value_or(0);
     row.graphNode = values::parseNumber<std::uint64_t>(event.graphNode).value_or(0);
     push(copies, row);

@@ -107,10 +107,19 @@ void readGraphs(ExportFile& file, Recording& recording)
     }
 }
 
+/// Returns the CUpti_ActivityMemoryKind of a row's ENUM_CUDA_MEM_KIND, which counts from 0 and ends in
+/// "unknown". 0 if it is not known.
+std::uint32_t memoryKind(const Scan& scan, int column)
+{
+    constexpr std::int64_t kUnknown = 7;
+    const std::int64_t kind = scan.integer(column).value_or(kUnknown);
+    return kind >= 0 && kind < kUnknown ? static_cast<std::uint32_t>(kind) + 1 : 0;
+}
+
 void readCopies(ExportFile& file, Recording& recording, const char* table)
 {
     const bool set = table == kSets;
-    for (Scan scan(file, table, deviceColumns({"bytes", "copyKind"})); scan.next();) {
+    for (Scan scan(file, table, deviceColumns({"bytes", "copyKind", "srcKind", "dstKind"})); scan.next();) {
         trace::CopyRow row;
         ProcessRows* const process = readPlace(scan, recording, row);
         if (process == nullptr) {
@@ -124,6 +133,7 @@ void readCopies(ExportFile& file, Recording& recording, const char* table)
         if (!set && !scan.read(Own + 1, row.kind)) {
             row.kind = 0; // CUPTI's "unknown"
         }
+        row.hostMemory = trace::hostMemoryOf(row.kind, memoryKind(scan, Own + 2), memoryKind(scan, Own + 3));
         push(process->trace.copies, row);
     }
 }

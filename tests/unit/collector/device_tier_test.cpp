@@ -221,6 +221,30 @@ TEST_F(ActivityReaderTest, readsNoGraphIdWhereRecordsEndBeforeIt)
     }
 }
 
+TEST_F(ActivityReaderTest, keepsInWhichMemoryOfTheHostACopyLies)
+{
+    constexpr std::uint8_t kDevice = 3;
+    constexpr std::uint8_t kOnDevice = 8;
+    Buffer buffer;
+    cupti::Memcpy copy{};
+    copy.kind = cupti::kKindMemcpy;
+    copy.start = 1'000'100'000'000;
+    copy.end = 1'000'100'000'010;
+    copy.copyKind = trace::kCopyToDevice;
+    copy.sourceKind = trace::kPinnedMemory;
+    copy.destinationKind = kDevice;
+    buffer.add(copy);
+    copy.copyKind = trace::kCopyToHost;
+    copy.sourceKind = kDevice;
+    copy.destinationKind = trace::kPageableMemory;
+    buffer.add(copy);
+    copy.copyKind = kOnDevice;
+    buffer.add(copy);
+    readAndClose(buffer);
+    EXPECT_EQ(trace::readProcess(path).copies.hostMemory,
+              (trace::Column<std::uint32_t>{trace::kPinnedMemory, trace::kPageableMemory, 0}));
+}
+
 TEST(LaunchIds, FindEachConfigurationHoweverManyThereAre)
 {
     constexpr std::uint32_t kMany = 20'000;

@@ -189,7 +189,9 @@ TEST_F(KinetoFile, GivesKernelsLaunchesRangesAndThreads)
     ASSERT_EQ(process.copies.size(), 2U);
     EXPECT_EQ(process.copies.bytes[0], 4096U);
     EXPECT_EQ(process.copies.kind[0], 1U);
+    EXPECT_EQ(process.copies.hostMemory[0], trace::kPinnedMemory);
     EXPECT_EQ(process.copies.kind[1], trace::kSetKind);
+    EXPECT_EQ(process.copies.hostMemory[1], 0U);
     EXPECT_EQ(process.copies.endNs[0] - process.copies.startNs[0], 2'500);
     EXPECT_EQ(process.launches.size(), 1U);
     EXPECT_EQ(process.apiCalls.size(), 2U);
@@ -246,6 +248,7 @@ TEST_F(KinetoFile, ABareArrayAndOldNamesAreTaken)
     EXPECT_EQ(process.kernels.size(), 1U);
     EXPECT_EQ(process.kernels.stream[0], 7U);
     EXPECT_EQ(process.copies.kind.at(0), 2U);
+    EXPECT_EQ(process.copies.hostMemory.at(0), 0U); // this profiler did not name it
     EXPECT_EQ(process.launches.size(), 1U);
     EXPECT_EQ(process.ranges.size(), 1U);
     EXPECT_EQ(issueOf(process, "truncated_file"), nullptr);

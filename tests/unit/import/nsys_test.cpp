@@ -68,7 +68,9 @@ TEST_P(EveryForm, GivesKernelsCopiesCallsAndRanges)
     ASSERT_EQ(process.copies.size(), 2U);
     EXPECT_EQ(process.copies.bytes[0], 4096U);
     EXPECT_EQ(process.copies.kind[0], 1U);
+    EXPECT_EQ(process.copies.hostMemory[0], trace::kPageableMemory);
     EXPECT_EQ(process.copies.kind[1], trace::kSetKind);
+    EXPECT_EQ(process.copies.hostMemory[1], 0U);
     ASSERT_EQ(process.apiCalls.size(), 2U);
     EXPECT_EQ(process.text(process.apiCalls.api[1]), "cudaStreamSynchronize");
     ASSERT_EQ(process.launches.size(), 1U); // what waits launches nothing

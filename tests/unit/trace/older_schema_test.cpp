@@ -24,6 +24,7 @@ protected:
             writer.setProcess({"host", "boot", 1, 2, 30, "train", "1", true});
             writer.add(KernelRow{.startNs = 10, .endNs = 20, .name = 1, .correlation = 7});
             writer.add(ApiCallRow{.startNs = 1, .endNs = 2, .api = 1});
+            writer.add(CopyRow{.startNs = 21, .endNs = 22, .kind = kCopyToDevice, .hostMemory = 2});
             writer.close();
         }
         Database database(m_file, SQLITE_OPEN_READWRITE);
@@ -32,6 +33,7 @@ protected:
             "DROP TABLE launch_chunk; DROP TABLE step_mark; DROP TABLE series; DROP TABLE sample_chunk;"
             "DROP TABLE step_summary; DROP TABLE step_traffic; DROP TABLE launch_configuration;"
             "ALTER TABLE kernel_chunk DROP COLUMN configuration_id;"
+            "ALTER TABLE copy_chunk DROP COLUMN host_memory;"
             "ALTER TABLE device DROP COLUMN compute_major; ALTER TABLE device DROP COLUMN multiprocessors;"
             "CREATE TABLE sample (process_id INTEGER NOT NULL, source TEXT NOT NULL, entity TEXT NOT NULL, "
             "metric TEXT NOT NULL, time_ns INTEGER NOT NULL, value REAL) STRICT;"
@@ -46,6 +48,8 @@ protected:
         EXPECT_EQ(trace.kernels.correlation[0], 7U);
         EXPECT_EQ(trace.kernels.configuration[0], 0U);
         EXPECT_TRUE(trace.launchConfigurations.empty());
+        ASSERT_EQ(trace.copies.size(), 1U);
+        EXPECT_EQ(trace.copies.hostMemory[0], 0U);
         EXPECT_TRUE(trace.issues.empty()) << trace.issues.front().message;
     }
 

@@ -67,7 +67,8 @@ ProcessTrace everyTable()
     trace.kernels = {{1, 5, kHigh},     {2, 6, kLow},       {1, 1, 0xFFFFFFFF}, {0, 0, 1},
                      {7, 7, 7},         {1, 2, 0xFFFFFFFF}, {0, 0, 9},          {0, 0, 0xFFFFFFFFFFFFFFFF},
                      {0, 1, 0xFFFFFFFF}};
-    trace.copies = {{1}, {2}, {0xFFFFFFFFFFFFFFFF}, {0}, {7}, {3}, {kSetKind}, {9}, {0xFFFFFFFFFFFFFFFF}};
+    trace.copies = {{1}, {2}, {0xFFFFFFFFFFFFFFFF}, {0}, {7}, {3}, {kSetKind},
+                    {9}, {2}, {0xFFFFFFFFFFFFFFFF}};
     trace.apiCalls = {{1, 2}, {2, 3}, {1, 1}, {1, 1}, {0, 1}, {0xFFFFFFFF, 1}, {0, 9}, {-1, 700}};
     trace.launches = {{1}, {2}, {1}, {99}, {1}};
     trace.pythonCalls = {{1, 2}, {9, 3}, {1, 2}, {1, 9}};

@@ -25,7 +25,7 @@ struct KernelColumns {
 struct CopyColumns {
     Column<std::int64_t> startNs, endNs;
     Column<std::uint64_t> bytes;
-    Column<std::uint32_t> device, stream, correlation, kind, graph;
+    Column<std::uint32_t> device, stream, correlation, kind, graph, hostMemory;
     Column<std::uint64_t> graphNode;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };

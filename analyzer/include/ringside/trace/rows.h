@@ -26,7 +26,7 @@ namespace ringside::trace {
 /// 3: summaries of steps.
 /// 4: launch configurations of kernels, and calls of Python functions.
 /// Columns that a plain table got after its first version are optional members: an older file has none.
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 using StringId = std::uint32_t; ///< of the process's string table; 0 is the empty string
 
@@ -321,8 +321,19 @@ struct CopyRow { ///< table copy: copies and sets on the device
     std::uint32_t kind = 0; ///< CUpti_ActivityMemcpyKind; kSetKind for a memset
     std::uint32_t graph = 0;
     std::uint64_t graphNode = 0;
+    std::uint32_t hostMemory = 0; ///< CUpti_ActivityMemoryKind of the host's end, 0: none or not known
 };
 inline constexpr std::uint32_t kSetKind = 255;
+inline constexpr std::uint32_t kCopyToDevice = 1; ///< CUpti_ActivityMemcpyKind
+inline constexpr std::uint32_t kCopyToHost = 2;
+inline constexpr std::uint32_t kPageableMemory = 1; ///< CUpti_ActivityMemoryKind
+inline constexpr std::uint32_t kPinnedMemory = 2;
+/// Returns CopyRow::hostMemory of a copy between memories of these kinds (CUpti_ActivityMemoryKind).
+[[nodiscard]] constexpr std::uint32_t hostMemoryOf(std::uint32_t copyKind, std::uint32_t source,
+                                                   std::uint32_t destination)
+{
+    return copyKind == kCopyToDevice ? source : copyKind == kCopyToHost ? destination : 0;
+}
 struct ApiCallRow { ///< table api_call: host tier, from the interposers
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
