@@ -86,7 +86,7 @@ private:
         addPart("exposed_communication_ns", &Breakdown::exposedCommunicationNs);
         addPart("exposed_copy_ns", &Breakdown::exposedCopyNs);
         addPart("idle_ns", &Breakdown::idleNs);
-        if (m_base.metrics.arrivalsMeasured() && m_now.metrics.arrivalsMeasured()) {
+        if (m_base.metrics.waitsKnown() && m_now.metrics.waitsKnown()) {
             addPart("wait_ns", &Breakdown::waitNs);
             addPart("transfer_ns", &Breakdown::transferNs);
         }

@@ -243,6 +243,18 @@ std::vector<ArrivedOperation> arrivedInSteps(const model::Model& model, const Al
     return result;
 }
 
+bool areBelowClockError(const model::Model& model, const std::vector<ArrivedOperation>& arrived)
+{
+    std::vector<std::int64_t> distances;
+    for (const ArrivedOperation& entry : arrived) {
+        distances.push_back(entry.times.lastArrivalNs - entry.times.firstArrivalNs);
+    }
+    // Waiting concentrates in few operations (often the first of a step), so a high quantile is compared, not
+    // the median.
+    const auto error = model.clockErrorNs();
+    return !error || (*error > 0 && values::quantile(std::move(distances), 0.95) <= *error);
+}
+
 void addLateness(RunMetrics& run)
 {
     for (RankMetrics& rank : run.ranks) {
@@ -315,6 +327,7 @@ RunMetrics computeMetrics(const model::Model& model)
     run.allReduceFit = fitAllReduces(model, run.arrived);
     run.ports = portsOf(model);
     run.gpus = gpusOf(model);
+    run.arrivalsBelowError = areBelowClockError(model, run.arrived);
     setStepTimes(run, stepTimes(model, run));
     addSummary(run);
     addLateness(run);

@@ -89,12 +89,17 @@ struct RunMetrics {
     std::optional<Spread> usefulUtilization; ///< also null if waiting was not measured
 
     [[nodiscard]] bool arrivalsMeasured() const { return arrivedBefore || !arrived.empty(); }
+    /// Whether the arrivals of ranks differ by no more than their clocks' error, or by an unknown error. Then
+    /// all may have arrived at the same moment, and nothing that rests on arrivals is judged.
+    bool arrivalsBelowError = false;
+    /// Whether waiting inside collectives is known.
+    [[nodiscard]] bool waitsKnown() const { return arrivalsMeasured() && !arrivalsBelowError; }
     /// Returns the share of the time in communication kernels for which the last arrival is known, so that
     /// waiting can be distinguished from transfer. Null without communication kernels.
     [[nodiscard]] std::optional<double> arrivalShare() const;
     /// Whether useful time is known. A waiting communication kernel looks busy, so useful time needs
     /// arrivals unless the run does not communicate.
-    [[nodiscard]] bool usefulMeasured() const { return arrivalsMeasured() || total().communicationNs == 0; }
+    [[nodiscard]] bool usefulMeasured() const { return waitsKnown() || total().communicationNs == 0; }
     /// Returns the sum over all ranks.
     [[nodiscard]] Breakdown total() const;
     /// Returns the mean length of the analyzed steps in ns. If only CUDA events were recorded, the median of

@@ -80,7 +80,7 @@ std::vector<LostPart> partsOf(const Report& report)
     if (report.metrics.ranks.empty() || total.stepNs <= 0) {
         return {};
     }
-    const bool waits = report.metrics.arrivalsMeasured();
+    const bool waits = report.metrics.waitsKnown();
     const std::int64_t waiting = waits ? total.exposedWaitNs : 0;
     const std::pair<Part, std::int64_t> all[] = {{Part::Compute, total.computeNs},
                                                  {Part::Waiting, waiting},
@@ -146,7 +146,7 @@ std::string_view partName(LostPart::Kind kind)
 Argument argumentOf(const Report& report)
 {
     Argument argument;
-    argument.waitsKnown = report.metrics.arrivalsMeasured();
+    argument.waitsKnown = report.metrics.waitsKnown();
     argument.parts = partsOf(report);
     for (const rules::Finding& finding : report.findings) {
         const auto kind = partOf(finding, argument);

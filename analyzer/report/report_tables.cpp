@@ -69,10 +69,12 @@ std::optional<double> toDouble(const std::optional<Number>& value)
 /// The figures of a row; of a group, `rank` holds the sums over its members.
 std::vector<document::Cell> breakdownCells(const Report& report, const metrics::RankMetrics& rank)
 {
-    const document::Cell unknown =
-        document::Cell::absent("not measured: the arrivals of ranks at collectives are not known");
+    const document::Cell unknown = document::Cell::absent(
+        report.metrics.arrivalsMeasured()
+            ? "not judged: the clocks of the ranks are less exact than their arrivals at collectives differ"
+            : "not measured: the arrivals of ranks at collectives are not known");
     const metrics::Breakdown& total = rank.total;
-    const bool arrived = report.metrics.arrivalsMeasured();
+    const bool arrived = report.metrics.waitsKnown();
     const auto ms = [&](std::int64_t ns) {
         return document::millisecondsCell(static_cast<double>(rank.ofAStep(ns)));
     };

@@ -251,8 +251,10 @@ std::vector<std::string> keyLines(const Report& report)
         lines.push_back(fmt::format("GPU utilization: {}.", spreadText(report, *run.utilization)));
         lines.push_back(
             fmt::format("Useful, without waiting in collectives: {}.",
-                        run.usefulUtilization
-                            ? spreadText(report, *run.usefulUtilization)
+                        run.usefulUtilization ? spreadText(report, *run.usefulUtilization)
+                        : report.metrics.arrivalsMeasured()
+                            ? std::string("not judged, because the clocks of the ranks are less exact than "
+                                          "their arrivals at collectives differ")
                             : std::string("not measured, because the arrivals of ranks are not known")));
     }
     if (run.communicationShare && report.model.hosts.size() > 1) {

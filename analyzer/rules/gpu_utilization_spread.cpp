@@ -52,7 +52,7 @@ Outcome run(const Context& context)
         return std::vector<Finding>{};
     }
     const bool overTime = overSteps >= std::max(useful.spread, useful.cv);
-    if (!overTime && context.figures.arrivalsMeasured() && arrivalsBelowClockError(context)) {
+    if (!overTime && context.figures.arrivalsMeasured() && context.figures.arrivalsBelowError) {
         return kBelowClockError;
     }
     Finding finding;

@@ -345,7 +345,7 @@ Outcome findMostWaitedFor(const Context& context)
     if (total.share(total.waitDelayNs) <= context.option("lost_share")) {
         return std::vector<Finding>{};
     }
-    if (arrivalsBelowClockError(context)) {
+    if (context.figures.arrivalsBelowError) {
         return kBelowClockError;
     }
     const std::vector<metrics::WaitedFor> waited = metrics::findWaitedFor(context.run, context.figures);

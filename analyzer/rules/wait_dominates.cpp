@@ -30,7 +30,7 @@ Outcome run(const Context& context)
         total.share(total.waitDelayNs) <= context.option("min_step_share")) {
         return std::vector<Finding>{};
     }
-    if (arrivalsBelowClockError(context)) {
+    if (context.figures.arrivalsBelowError) {
         return kBelowClockError;
     }
     Finding finding;

@@ -270,7 +270,7 @@ StretchRecord recordOf(const report::Draft& draft)
     record.analyzedSteps = model.analyzedSteps;
     record.coverage = model.stepCoverage;
     record.graphLaunches = model.graphLaunches;
-    record.arrived = report.metrics.arrivalsMeasured();
+    record.arrived = report.metrics.waitsKnown();
     record.stepNs = report.metrics.stepNs();
     for (const metrics::RankMetrics& rank : report.metrics.ranks) {
         record.ranks.push_back({model.ranks[rank.rank].rank, rank});

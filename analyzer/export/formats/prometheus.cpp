@@ -46,7 +46,7 @@ void addRanks(output::PrometheusText& out, const report::Report& report)
             out.add("ringside_rank_step_seconds", "Median device time per step, by part of the step.",
                     static_cast<double>(rank.median.*member) / 1e9, fmt::format("{},part=\"{}\"", who, part));
         }
-        if (report.metrics.arrivalsMeasured()) {
+        if (report.metrics.waitsKnown()) {
             out.add("ringside_rank_last_arrivals", "Collectives at which the rank arrived last.",
                     static_cast<double>(rank.lastArrivals), who);
         }

@@ -276,7 +276,7 @@ Part perSecondOf(const metrics::RankMetrics& rank)
 Json partJson(const Part& rank, const metrics::RunMetrics& run)
 {
     const metrics::Breakdown& part = rank.figures;
-    const bool arrivals = run.arrivalsMeasured();
+    const bool arrivals = run.waitsKnown();
     return {{"step_ns", part.stepNs},
             {"compute_ns", part.computeNs},
             {"communication_ns", part.communicationNs},
@@ -320,7 +320,7 @@ Json meanJson(const metrics::RankMetrics& rank, bool arrivals)
 
 Json measuredRank(const Report& report, const metrics::RankMetrics& rank)
 {
-    const bool arrivals = report.metrics.arrivalsMeasured();
+    const bool arrivals = report.metrics.waitsKnown();
     Json result = {{"rank", report.model.ranks[rank.rank].rank}};
     result.update(partJson(totalOf(rank), report.metrics));
     result["lost_ns"] = arrivals ? Json(rank.lostNs) : Json(nullptr);

@@ -118,16 +118,4 @@ metrics::IdleClass biggestIdleClass(const Context& context)
     return sum.biggest();
 }
 
-bool arrivalsBelowClockError(const Context& context)
-{
-    std::vector<std::int64_t> distances;
-    for (const metrics::ArrivedOperation& entry : context.figures.arrived) {
-        distances.push_back(entry.times.lastArrivalNs - entry.times.firstArrivalNs);
-    }
-    // Waiting concentrates in few operations (often the first of a step), so a high quantile is compared, not
-    // the median.
-    const auto error = context.run.clockErrorNs();
-    return !error || (*error > 0 && values::quantile(std::move(distances), 0.95) <= *error);
-}
-
 } // namespace ringside::rules

@@ -54,8 +54,4 @@ worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, cons
 /// Returns the class with the most idle time over all ranks.
 [[nodiscard]] metrics::IdleClass biggestIdleClass(const Context& context);
 
-/// Returns true if the error of the clock alignment is so large that all arrivals could have been at the same
-/// moment.
-[[nodiscard]] bool arrivalsBelowClockError(const Context& context);
-
 } // namespace ringside::rules

@@ -280,6 +280,30 @@ TEST(Idle, IsCalledWhatTheHostDid)
     EXPECT_EQ(run.ranks[0].idle.biggest(), IdleClass::DataLoading);
 }
 
+/// Ends that should coincide are far apart, so that the clocks are less exact than arrivals differ: waiting
+/// and useful time are not judged.
+TEST(Metrics, NothingThatRestsOnArrivalsIsJudgedBelowTheClocksError)
+{
+    for (const bool exact : {true, false}) {
+        TraceBuilder trace(2);
+        trace.host(1, "other");
+        trace.steps(20, [](StepBuilder& step) {
+            step.everyRank().compute(3ms);
+            step.rank(1).compute(100us);
+            step.allReduce(4_MiB, {.takes = 1ms});
+        });
+        trace::ProcessTrace& process = trace.process(1);
+        for (std::size_t i = 1; !exact && i < process.kernels.size(); i += 2) { // the all-reduces
+            process.kernels.endNs.set(i, process.kernels.endNs[i] +
+                                             static_cast<std::int64_t>(i / 2 % 3) * 700'000);
+        }
+        const RunMetrics run = measure(trace.run());
+        EXPECT_TRUE(run.arrivalsMeasured());
+        EXPECT_EQ(run.waitsKnown(), exact);
+        EXPECT_EQ(run.usefulUtilization.has_value(), exact);
+    }
+}
+
 TEST(Bandwidth, IsWhatNcclTestsCallsIt)
 {
     using model::CollectiveKind;
