@@ -90,6 +90,27 @@ std::int64_t chunksOf(std::int64_t passes, std::int64_t around, std::int64_t sta
                                                        : 1;
 }
 
+/// Returns how often a rank of the first stage sends in a step, for traces that do not tell to whom. It has
+/// only the next stage to send to.
+std::int64_t sendsOfFirstStage(const model::Model& model, const RunMetrics& run)
+{
+    std::vector<std::int64_t> perStep;
+    for (const RankMetrics& figures : run.ranks) {
+        const model::Rank& rank = model.ranks[figures.rank];
+        const auto steps = static_cast<std::int64_t>(rank.steps.size());
+        if (stageOf(model, figures.rank) != 1 || steps == 0) {
+            continue;
+        }
+        const trace::ProcessTrace& process = model.processOf(rank);
+        const std::int64_t sends =
+            std::ranges::count_if(process.collectiveCalls, [&](const trace::CollectiveCallRow& call) {
+                return model::collectiveKind(process.text(call.api)) == model::CollectiveKind::Send;
+            });
+        perStep.push_back((sends + steps / 2) / steps);
+    }
+    return model::median(std::move(perStep));
+}
+
 /// Returns the parts of a rank's analyzed steps after its last message, which ended at one of `ends`.
 std::vector<Interval> behindMessages(const RankMetrics& rank, std::vector<std::int64_t> ends)
 {
@@ -197,7 +218,7 @@ PipelineFigures pipelineOf(const model::Model& model, const RunMetrics& run)
     }
     const StageMessages messages(model, run);
     const std::int64_t stages = model.layout.sizes.pipeline;
-    result.passes = messages.perStep(stageBehind);
+    result.passes = model.messages.empty() ? sendsOfFirstStage(model, run) : messages.perStep(stageBehind);
     result.chunks = chunksOf(result.passes, messages.perStep(stageAround), stages);
     result.zeroBubble = result.passes > 0 && result.chunks == 1 &&
                         computeBehindMessages(model, run, stages) > computeBehindMessages(model, run, 1);

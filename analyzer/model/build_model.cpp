@@ -368,8 +368,7 @@ Model buildModel(trace::RunTrace trace, const ModelOptions& options)
     findSteps(model);
     chooseSteps(model);
     countGraphLaunches(model);
-    model.layout = options.parallel.isGiven() ? givenLayout(model.ranks, model.worldSize, options.parallel)
-                                              : findLayout(model);
+    model.layout = chooseLayout(model, options.parallel);
     return model;
 }
 

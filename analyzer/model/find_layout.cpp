@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace ringside::model {
 namespace {
@@ -268,6 +270,95 @@ Families familiesOf(const Model& model, const std::vector<std::size_t>& stage)
     return families;
 }
 
+/// Whether a part of a group's name says "pipeline": "pp", "pp0", "PIPELINE_MODEL_PARALLEL_GROUP". Names may
+/// also say of which replica the pipeline is: "pp_dp0", "mesh_pp-tp1".
+bool namesPipeline(std::string_view name)
+{
+    const auto isLetter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+    for (std::size_t at = 0; at < name.size();) {
+        std::string word;
+        for (; at < name.size() && isLetter(name[at]); ++at) {
+            word += static_cast<char>(std::tolower(static_cast<unsigned char>(name[at])));
+        }
+        if (word == "pp" || word == "pipe" || word == "pipeline") {
+            return true;
+        }
+        at += at < name.size() && !isLetter(name[at]) ? 1 : 0;
+    }
+    return false;
+}
+
+/// The members of a group, in the order of their ranks in it, which is that of their stages.
+struct NamedGroup {
+    std::map<std::int64_t, std::size_t> members;
+    std::int64_t size = 0;
+    bool messagesOnly = true;
+};
+
+/// Returns the groups whose names say that they are pipelines, and in which ranks only send and receive. A
+/// group of a pipeline's and other ranks together makes collectives.
+std::map<CommunicatorKey, NamedGroup> pipelineGroups(const Model& model)
+{
+    std::map<CommunicatorKey, NamedGroup> groups;
+    for (std::size_t rank = 0; rank < model.ranks.size(); ++rank) {
+        const trace::ProcessTrace& process = model.processOf(model.ranks[rank]);
+        for (const auto& [key, row] : communicatorsOf(model.ranks[rank], process)) {
+            if (!namesPipeline(process.text(row->name))) {
+                continue;
+            }
+            NamedGroup& group = groups[key];
+            group.members.emplace(row->rank, rank);
+            group.size = row->size;
+            for (const trace::CollectiveCallRow& call : process.collectiveCalls) {
+                const CollectiveKind kind = collectiveKind(process.text(call.api));
+                group.messagesOnly =
+                    group.messagesOnly && (call.communicator != row->id || kind == CollectiveKind::Send ||
+                                           kind == CollectiveKind::Receive || kind == CollectiveKind::Other);
+            }
+        }
+    }
+    return groups;
+}
+
+/// Returns the stage of each rank by the names of groups, for traces that do not tell which rank sends to
+/// which. Sets `stages` to their number. Empty if the groups do not hold every rank exactly once.
+std::vector<std::size_t> namedStagesOf(const Model& model, std::size_t& stages)
+{
+    std::vector<RankSet> chains;
+    for (const auto& [key, group] : pipelineGroups(model)) {
+        if (group.messagesOnly && group.size > 1 &&
+            static_cast<std::int64_t>(group.members.size()) == group.size) {
+            RankSet& chain = chains.emplace_back();
+            for (const auto& [place, rank] : group.members) {
+                chain.push_back(rank);
+            }
+        }
+    }
+    return placesIn(chains, model.ranks.size(), stages);
+}
+
+bool isSame(const ParallelSizes& a, const ParallelSizes& b)
+{
+    return std::tie(a.tensor, a.context, a.expert, a.data, a.pipeline) ==
+           std::tie(b.tensor, b.context, b.expert, b.data, b.pipeline);
+}
+
+/// Returns the sizes that the user gave and, for the others, those that were found. Only the given ones if
+/// both together do not divide the ranks.
+ParallelSizes completedBy(const ParallelSizes& given, const ParallelSizes& found, std::int64_t world)
+{
+    ParallelSizes sizes = given;
+    std::int64_t model = 1;
+    for (const auto size : {&ParallelSizes::tensor, &ParallelSizes::context, &ParallelSizes::pipeline}) {
+        sizes.*size = given.*size > 0 ? given.*size : found.*size;
+        model *= sizes.*size;
+    }
+    const std::int64_t data = given.data > 0 ? given.data : world / model;
+    sizes.data = data;
+    sizes.expert = given.expert > 0 ? given.expert : found.expert;
+    return model * data == world && data % sizes.expert == 0 ? sizes : given;
+}
+
 } // namespace
 
 ParallelLayout findLayout(const Model& model)
@@ -281,7 +372,8 @@ ParallelLayout findLayout(const Model& model)
     std::size_t expert = 1;
     std::size_t context = 1;
     const Traffic traffic = trafficOf(model);
-    const std::vector<std::size_t> stage = stagesOf(model, traffic.pipeline, stages);
+    const std::vector<std::size_t> sent = stagesOf(model, traffic.pipeline, stages);
+    const std::vector<std::size_t> stage = sent.empty() ? namedStagesOf(model, stages) : sent;
     const std::vector<std::size_t> contextPlace = placesIn(traffic.rings, count, context);
     const Families families = familiesOf(model, stage);
     const std::vector<std::size_t> tensorPlace = placesIn(families.tensor, count, tensor);
@@ -310,6 +402,23 @@ ParallelLayout findLayout(const Model& model)
         layout.places.push_back(place);
     }
     return layout;
+}
+
+ParallelLayout chooseLayout(const Model& model, const ParallelSizes& given)
+{
+    ParallelLayout found = findLayout(model);
+    if (!given.isGiven()) {
+        return found;
+    }
+    if (found.isKnown()) {
+        const ParallelSizes sizes = completedBy(given, found.sizes, model.worldSize);
+        if (isSame(sizes, found.sizes)) {
+            found.given = true;
+            return found;
+        }
+        return givenLayout(model.ranks, model.worldSize, sizes);
+    }
+    return givenLayout(model.ranks, model.worldSize, given);
 }
 
 } // namespace ringside::model

@@ -29,7 +29,7 @@ Outcome run(const Context& context)
     finding.limit = Limit::Communication;
     finding.cause = false;
     finding.title = say(text::title, {{"ratio", ratio}});
-    finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
+    finding.costNsPerStep = exposedBeyondFill(context);
     finding.severity = std::min(
         ratio > context.option("problem_ratio") ? Severity::Problem : Severity::Warning,
         severityByCost(context, *finding.costNsPerStep)); // communication that compute hides costs nothing

@@ -4,7 +4,10 @@
 // if arrivals could not be matched.
 #include "words/compute_imbalance.h"
 
+#include "metrics/experts.h"
 #include "rules/shared/support.h"
+
+#include <limits>
 
 namespace ringside::rules::rule_compute_imbalance {
 namespace {
@@ -56,6 +59,30 @@ std::size_t longerIn(const Context& context, const metrics::RankMetrics& rank)
     return count;
 }
 
+/// Returns true if all of these ranks have unevenly filled experts, on which expert_imbalance reports.
+bool isOfExperts(const Context& context, const std::vector<std::int64_t>& ranks)
+{
+    const metrics::ExpertFigures experts = metrics::expertsOf(context.run, context.figures);
+    return experts.areUneven(metrics::kUnevenExperts) && std::ranges::all_of(ranks, [&](std::int64_t rank) {
+               return std::ranges::any_of(
+                   experts.ranks, [&](std::size_t index) { return context.run.ranks[index].rank == rank; });
+           });
+}
+
+/// Returns how long a step of the other ranks waits, ns, which is all that equal compute can save. No limit
+/// if waiting is not known.
+std::int64_t waitOfOthers(const Context& context, const std::vector<std::int64_t>& ranks)
+{
+    std::vector<std::int64_t> waits;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        if (std::ranges::find(ranks, context.rankOf(rank).rank) == ranks.end()) {
+            waits.push_back(ofAStep(context, rank, rank.total.waitDelayNs));
+        }
+    }
+    return context.figures.waitsKnown() && !waits.empty() ? model::median(std::move(waits))
+                                                          : std::numeric_limits<std::int64_t>::max();
+}
+
 Outcome run(const Context& context)
 {
     constexpr std::size_t kLeastRanks = 2;
@@ -87,15 +114,17 @@ Outcome run(const Context& context)
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
-    finding.costNsPerStep = std::max<std::int64_t>(0, costNs);
+    finding.costNsPerStep = std::clamp<std::int64_t>(costNs, 0, waitOfOthers(context, finding.ranks));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::LateRank;
-    finding.cause = false;
+    finding.cause = !isOfExperts(context, finding.ranks);
     const std::size_t steps = context.figures.stepCount();
     finding.title = say(
         text::title,
-        {{"excess", most},
-         {"of_stage", context.run.layout.sizes.pipeline > 1 ? text::of_stage : words::Text()},
+        {{"ranks", finding.ranks},
+         {"excess", most},
+         {"of_stage", context.run.layout.sizes.pipeline > 1 ? say(text::of_stage, {{"ranks", finding.ranks}})
+                                                            : words::Text()},
          {"often", steps > 1 ? say(text::often, {{"longer", fewest}, {"steps", steps}}) : words::Text()}});
     finding.settings = {"drop_last"};
     finding.figures = {{"compute_excess", Unit::Share, most, context.option("excess")}};
@@ -107,6 +136,6 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(compute_imbalance, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
               .needsDevice = true, .help = text::help, .comparesRanks = true,
-              .partOf = {"late_rank", "expert_imbalance", "exposed_communication"});
+              .partOf = {"late_rank", "clock_throttling", "expert_imbalance", "exposed_communication"});
 
 } // namespace ringside::rules::rule_compute_imbalance

@@ -64,7 +64,7 @@ Outcome run(const Context& context)
     if (!context.inference()) {
         finding.settings = {"bucket_cap_mb", "static_graph"};
     }
-    finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
+    finding.costNsPerStep = exposedBeyondFill(context);
     finding.figures = {{"exposed_share", Unit::Share, share, context.option("share")}};
     if (total.communicationNs > 0) {
         finding.figures.push_back(

@@ -265,17 +265,25 @@ std::vector<std::size_t> unevenExperts(const Context& context)
     return experts.areUneven(metrics::kUnevenExperts) ? experts.ranks : std::vector<std::size_t>{};
 }
 
-/// Returns the fewest ranks that cause at least half of all waiting.
-std::vector<metrics::WaitedFor> mostWaitedFor(std::vector<metrics::WaitedFor> waited)
+/// Returns the ranks that stand out as those waited for. Together they cause at least half of all waiting,
+/// which can take more ranks than that; beyond, the largest drop to the next rank divides them from the
+/// others, who are at least half of the ranks.
+std::vector<metrics::WaitedFor> mostWaitedFor(std::vector<metrics::WaitedFor> waited, std::size_t ranks)
 {
     double all = 0;
     for (const metrics::WaitedFor& each : waited) {
         all += each.waitNs;
     }
     double held = 0;
+    double largest = -1;
     std::size_t count = 0;
-    for (; count < waited.size() && 2 * held < all; ++count) {
-        held += waited[count].waitNs;
+    for (std::size_t i = 0; i < waited.size() && (count == 0 || 2 * (i + 1) <= ranks); ++i) {
+        held += waited[i].waitNs;
+        const double drop = waited[i].waitNs - (i + 1 < waited.size() ? waited[i + 1].waitNs : 0);
+        if (2 * held >= all && drop > largest) {
+            largest = drop;
+            count = i + 1;
+        }
     }
     waited.resize(count);
     return waited;
@@ -353,7 +361,8 @@ Outcome findMostWaitedFor(const Context& context)
     for (const metrics::WaitedFor& each : waited) {
         allNs += each.waitNs;
     }
-    return std::vector<Finding>{describeWaiting(context, mostWaitedFor(waited), std::max(1.0, allNs))};
+    return std::vector<Finding>{
+        describeWaiting(context, mostWaitedFor(waited, context.run.ranks.size()), std::max(1.0, allNs))};
 }
 
 /// Returns true if the group is late because of the compute of its experts.

@@ -50,6 +50,7 @@ Finding describe(const Context& context, const metrics::PipelineFigures& pipelin
     }
     finding.title = say(text::title, {{"stage", longest.stage},
                                       {"stages", context.run.layout.sizes.pipeline},
+                                      {"ranks", finding.ranks},
                                       {"compute", longest.computeNs},
                                       {"excess", excess},
                                       {"longest", longest.longestOfSteps},

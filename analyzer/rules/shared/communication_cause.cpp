@@ -37,6 +37,12 @@ std::int64_t latencyPerStep(const Context& context)
     return fit && messages >= kFewMessages ? std::llround(messages * fit->latencyNs) : 0;
 }
 
+std::int64_t exposedBeyondFill(const Context& context)
+{
+    const std::int64_t exposed = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
+    return exposed - std::min(exposed, fillPerStep(context));
+}
+
 CommunicationCause biggestCommunicationCause(const Context& context)
 {
     const auto perStep = [&](auto figure) { return context.figures.perStep(figure); };

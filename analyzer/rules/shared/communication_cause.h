@@ -24,6 +24,10 @@ struct CommunicationCause {
 /// latency counts as transfer.
 [[nodiscard]] std::int64_t latencyPerStep(const Context& context);
 
+/// Returns the exposed communication of a step, ns, without what filling and draining a pipeline takes. That
+/// part is due to the schedule, and shows as waiting for messages.
+[[nodiscard]] std::int64_t exposedBeyondFill(const Context& context);
+
 [[nodiscard]] CommunicationCause biggestCommunicationCause(const Context& context);
 
 /// "waiting for late ranks (30.24 ms of 41.00 ms exposed per step; see late_rank and wait_dominates)"

@@ -75,6 +75,32 @@ TEST(LateInFewSteps, NamesTheGreatestLossAndThatItMayBeChance)
     EXPECT_THAT(said(late->title), HasSubstr("With so few collectives it is not known"));
 }
 
+/// Two ranks take turns: neither alone is all that the others wait for, and the next one hardly counts.
+TEST(LateInFewSteps, NamesAllWhoStandOut)
+{
+    const Report report = buildReport(fewSteps(1, 7,
+                                               [](int i, int rank) {
+                                                   return i < 4 && rank == 0             ? nanoseconds(2ms)
+                                                          : i >= 4 && i < 6 && rank == 3 ? nanoseconds(3ms)
+                                                          : i == 6 && rank == 1          ? nanoseconds(500us)
+                                                                                         : 0ns;
+                                               }),
+                                      {});
+    const rules::Finding* const late = lateFindingOf(report);
+    ASSERT_NE(late, nullptr);
+    EXPECT_EQ(late->ranks, (std::vector<std::int64_t>{0, 3})) << said(late->title);
+}
+
+/// Each rank is waited for as much as any other.
+TEST(LateInFewSteps, NamesNoMoreThanHalfOfTheRanks)
+{
+    const Report report = buildReport(
+        fewSteps(1, 8, [](int i, int rank) { return i % 4 == rank ? nanoseconds(2ms) : 0ns; }), {});
+    const rules::Finding* const late = lateFindingOf(report);
+    ASSERT_NE(late, nullptr);
+    EXPECT_EQ(late->ranks.size(), 2U) << said(late->title);
+}
+
 TEST(LateInFewSteps, OneLongDelayIsOneEvent)
 {
     // 5 of 36 collectives in a row are late for one reason: one block of six.

@@ -45,7 +45,7 @@ TEST(ParallelJob, NamesTheSlowStageNotTheNeighbourThatWaits)
         ASSERT_FALSE(report.findings.empty());
         EXPECT_EQ(report.findings.front().rule, "pipeline_stage_imbalance") << textOf(report);
         EXPECT_EQ(report.findings.front().ranks, std::vector<std::int64_t>{2}) << textOf(report);
-        EXPECT_NE(said(report.findings.front().title).find("Stage 3 of 4"), std::string::npos)
+        EXPECT_NE(said(report.findings.front().title).find("Stage 3 of 4 (rank 2)"), std::string::npos)
             << textOf(report);
         EXPECT_FALSE(isNamed(report, "late_rank")) << textOf(report);
         const auto spread =

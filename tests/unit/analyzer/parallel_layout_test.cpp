@@ -121,6 +121,58 @@ TEST(ParallelLayout, IsTakenFromTheUser)
     }
 }
 
+/// Nobody recorded who sends to whom, but the groups have names.
+TEST(ParallelLayout, HasTheStagesThatNamesOfGroupsTell)
+{
+    for (const char* const name : {"PIPELINE_MODEL_PARALLEL_GROUP", "pp0", "pp_dp1", "mesh-pp-tp"}) {
+        const ParallelShape shape{.stages = 4, .replicas = 2, .steps = 5};
+        TraceBuilder trace = playParallelJob(shape);
+        for (int rank = 0; rank < shape.ranks(); ++rank) {
+            trace::ProcessTrace& process = trace.process(rank);
+            for (trace::CollectiveCallRow& call : process.collectiveCalls) {
+                for (trace::CommunicatorRow& row : process.communicators) {
+                    const bool pipeline = call.peer && call.communicator == row.id;
+                    row.name = pipeline ? trace.text(rank, name) : row.name;
+                }
+                call.peer.reset();
+            }
+        }
+        const model::Model model = model::buildModel(trace.run());
+        EXPECT_EQ(model.layout.nameOf(3), "stage 2 of 4, replica 2 of 2") << name;
+        EXPECT_EQ(model.layout.nameOf(6), "stage 4 of 4, replica 1 of 2") << name;
+    }
+}
+
+TEST(ParallelLayout, IsNotTheNameOfAGroupThatReduces)
+{
+    TraceBuilder trace(4);
+    trace.steps(4, [](StepBuilder& step) { step.allReduce(4_MiB); });
+    for (int rank = 0; rank < 4; ++rank) {
+        for (trace::CommunicatorRow& row : trace.process(rank).communicators) {
+            row.name = trace.text(rank, "tp-pp");
+        }
+    }
+    EXPECT_FALSE(model::buildModel(trace.run()).layout.isKnown());
+}
+
+/// The user's sizes are those that were found: each rank keeps its place, however ranks are numbered. Sizes
+/// that the user does not give are those that were found.
+TEST(ParallelLayout, OfTheUserIsNotWorseThanTheOneFound)
+{
+    const ParallelShape shape{.stages = 4, .replicas = 2, .tensor = 2, .steps = 5};
+    trace::RunTrace run = playParallelJob(shape).run();
+    const model::Model found = model::buildModel(run);
+    ASSERT_TRUE(found.layout.isKnown());
+    for (const char* const given : {"pp=4", "tp=2", "dp=2", "tp=2,pp=4"}) {
+        const model::Model told = buildGiven(run, given);
+        EXPECT_TRUE(told.layout.given);
+        for (std::size_t rank = 0; rank < run.processes.size(); ++rank) {
+            EXPECT_EQ(told.layout.nameOf(rank), found.layout.nameOf(rank)) << given << " " << rank;
+        }
+    }
+    EXPECT_EQ(buildGiven(run, "pp=2").layout.nameOf(0), "stage 1 of 2, replica 1 of 4, tensor 1 of 2");
+}
+
 /// What the recordings of a few ranks cannot show.
 TEST(ParallelLayout, CanBeGivenForRanksThatWereRecordedAlone)
 {

@@ -55,6 +55,27 @@ TEST(Verdict, NamesTheCauseAndIsSureOfManySteps)
     EXPECT_EQ(said(verdict.reason), "");
 }
 
+/// Two hosts whose clocks nothing ties together, so that nobody knows who is late: the ranks that compute
+/// longer are the cause, by name.
+TEST(Verdict, NamesUnequalComputeWhereArrivalsAreNotKnown)
+{
+    TraceBuilder trace(4);
+    trace.steps(20, [](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        step.rank(1).compute(6ms);
+        step.rank(2).compute(6ms);
+        step.rank(2).compute(1ms);
+    });
+    const Report report = buildReport(trace.run(), {});
+    EXPECT_EQ(report.verdict.rule, "compute_imbalance") << said(report.verdict.summary);
+    EXPECT_EQ(report.verdict.limitedBy, Limit::LateRank);
+    const rules::Finding* const uneven = find(report, "compute_imbalance");
+    ASSERT_NE(uneven, nullptr);
+    EXPECT_TRUE(uneven->cause);
+    EXPECT_EQ(said(uneven->title).find("Ranks 1 and 2 compute up to 70.0 % longer"), 0U)
+        << said(uneven->title);
+}
+
 /// Rank 2 does not come to the last collective; the others wait for a minute.
 trace::RunTrace hanging()
 {
