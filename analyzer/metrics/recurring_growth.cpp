@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/recurring_growth.h"
 
+#include "metrics/compute_launches.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,47 +14,18 @@ namespace {
 
 constexpr std::size_t kMoreThanUsual = std::numeric_limits<std::size_t>::max();
 
-using Position =
-    std::pair<std::string_view, std::size_t>; ///< name; number of its launches before in the step
-using Growth = std::map<Position, double>;    ///< ns above the usual time, negative below it
-using Durations =
-    std::map<std::string_view, std::vector<double>>; ///< of a step's kernels by name, as launched
+using Growth = std::map<LaunchPosition, double>; ///< ns above the usual time, negative below it
 
-/// Returns the durations of the compute kernels of these steps of one rank, ordered by start.
-std::vector<Durations> durationsOf(const model::Model& model, const RankMetrics& figures,
-                                   std::span<const std::size_t> steps)
-{
-    const model::Rank& rank = model.ranks[figures.rank];
-    const trace::ProcessTrace& process = model.processOf(rank);
-    const trace::KernelColumns& kernels = process.kernels;
-    const auto windowOf = [&](std::size_t step) { return figures.windows[step]; };
-    std::vector<std::vector<std::size_t>> rows(steps.size());
-    for (std::size_t row = 0; row < kernels.size(); ++row) {
-        if (!rank.owns(kernels.device[row]) ||
-            model.classes[rank.process].of(kernels.name[row]) != model::KernelClass::Compute) {
-            continue;
-        }
-        if (const auto step = values::indexAt(steps, kernels.startNs[row], windowOf)) {
-            rows[*step].push_back(row);
-        }
-    }
-    std::vector<Durations> found(steps.size());
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-        std::ranges::stable_sort(rows[i], {}, [&](std::size_t row) { return kernels.startNs[row]; });
-        for (const std::size_t row : rows[i]) {
-            found[i][process.text(kernels.name[row])].push_back(static_cast<double>(kernels.endNs[row]) -
-                                                                static_cast<double>(kernels.startNs[row]));
-        }
-    }
-    return found;
-}
-
-std::map<std::string_view, std::size_t> usualCounts(const std::vector<Durations>& steps)
+std::map<std::string_view, std::size_t> usualCounts(const std::vector<StepLaunches>& steps)
 {
     std::map<std::string_view, std::vector<std::int64_t>> counts;
-    for (const Durations& step : steps) {
-        for (const auto& [name, durations] : step) {
-            counts[name].push_back(static_cast<std::int64_t>(durations.size()));
+    for (const StepLaunches& step : steps) {
+        std::map<std::string_view, std::int64_t> ofStep;
+        for (const ComputeLaunch& launch : step) {
+            ++ofStep[launch.position.first];
+        }
+        for (const auto& [name, count] : ofStep) {
+            counts[name].push_back(count);
         }
     }
     std::map<std::string_view, std::size_t> usual;
@@ -63,47 +36,39 @@ std::map<std::string_view, std::size_t> usualCounts(const std::vector<Durations>
     return usual;
 }
 
-/// Returns the durations of a step by position, ns.
-Growth positionsOf(const Durations& step, const std::map<std::string_view, std::size_t>& usual)
-{
-    Growth positions;
-    for (const auto& [name, durations] : step) {
-        for (std::size_t i = 0; i < durations.size(); ++i) {
-            positions[{name, i < usual.at(name) ? i : kMoreThanUsual}] += durations[i];
-        }
-    }
-    return positions;
-}
-
-std::vector<Growth> growthsOf(const std::vector<Durations>& steps)
+/// Gives launches beyond the usual number of their name one position together.
+std::vector<StepLaunches> withUsualCounts(std::vector<StepLaunches> steps)
 {
     const auto usual = usualCounts(steps);
-    std::vector<Growth> growths;
-    std::map<Position, std::vector<double>> all;
-    for (const Durations& step : steps) {
-        for (const auto& [position, ns] : growths.emplace_back(positionsOf(step, usual))) {
-            all[position].push_back(ns);
+    for (StepLaunches& step : steps) {
+        std::map<std::string_view, double> more;
+        std::erase_if(step, [&](const ComputeLaunch& launch) {
+            const bool beyond = launch.position.second >= usual.at(launch.position.first);
+            more[launch.position.first] += beyond ? launch.ns : 0;
+            return beyond;
+        });
+        for (const auto& [name, ns] : more) {
+            step.push_back({{name, kMoreThanUsual}, ns});
         }
     }
-    for (auto& [position, values] : all) {
-        values.resize(steps.size());
-        const double median = model::median(std::move(values));
-        for (Growth& growth : growths) {
-            growth[position] -= median;
+    return steps;
+}
+
+std::vector<Growth> growthsOf(std::vector<StepLaunches> launches)
+{
+    const std::vector<StepLaunches> steps = withUsualCounts(std::move(launches));
+    const std::map<LaunchPosition, double> usual = usualTimes(steps);
+    std::vector<Growth> growths;
+    for (const StepLaunches& step : steps) {
+        Growth& growth = growths.emplace_back();
+        for (const auto& [position, ns] : usual) {
+            growth[position] = -ns;
+        }
+        for (const ComputeLaunch& launch : step) {
+            growth[launch.position] += launch.ns;
         }
     }
     return growths;
-}
-
-/// Returns at most 64 of `count` steps, ascending and evenly spread.
-std::vector<std::size_t> chosenSteps(std::size_t count)
-{
-    constexpr std::size_t kMost = 64;
-    std::vector<std::size_t> steps;
-    for (std::size_t i = 0; i < std::min(count, kMost); ++i) {
-        steps.push_back(i * count / std::min(count, kMost));
-    }
-    return steps;
 }
 
 struct RankGrowth {
@@ -127,7 +92,7 @@ std::vector<RankGrowth> growthsOf(const model::Model& model, const RunMetrics& r
         if (wanted.empty()) {
             continue;
         }
-        std::vector<Growth> growths = growthsOf(durationsOf(model, run.ranks[rank], steps));
+        std::vector<Growth> growths = growthsOf(computeLaunchesOf(model, run.ranks[rank], steps));
         for (const std::size_t step : wanted) {
             found.push_back({run.ranks[rank].rank, std::move(growths[step])});
         }

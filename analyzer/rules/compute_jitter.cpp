@@ -26,12 +26,11 @@ Outcome run(const Context& context)
     if (changing.changingShare() <= context.option("excess")) {
         return std::vector<Finding>{};
     }
-    const std::optional<double> alike =
-        metrics::recurringGrowth(context.run, context.figures, changing.longer);
-    if (!alike || *alike >= metrics::kSameKernels) {
+    const metrics::BatchGrowth growth = metrics::batchGrowthOf(context.run, context.figures, changing);
+    if (growth.isOfBatches().value_or(true)) {
         return std::vector<Finding>{};
     }
-    Finding finding = changingRankFinding(context, changing, alike);
+    Finding finding = changingRankFinding(context, changing, growth);
     finding.limit = Limit::Compute;
     finding.title = say(text::title, {{"changes", changingRankTitle(context, changing)}});
     finding.doubt = text::not_measured;

@@ -28,7 +28,8 @@ public:
     std::vector<MachineItem> write()
     {
         for (int step = 0; step < m_shape.steps; ++step) {
-            m_length = lengthOf(step);
+            m_step = step;
+            m_passes = {};
             idle(100'000);
             if (m_fault.what == ParallelFault::Hiccups && m_rank == m_fault.rank && step % 7 == 3) {
                 stall(m_fault.factor * 3 * kForwardNs * m_shape.microBatches);
@@ -40,14 +41,16 @@ public:
     }
 
 private:
-    /// Of a replica's batch in a step, the same on all of its ranks.
-    [[nodiscard]] double lengthOf(int step) const
+    /// Of a replica's micro-batch in this step, the same on all of its ranks.
+    [[nodiscard]] double lengthOf(int microBatch) const
     {
-        if (m_fault.what != ParallelFault::UnequalSequences) {
+        const bool each = m_fault.what == ParallelFault::UnequalMicroBatches;
+        if (m_fault.what != ParallelFault::UnequalSequences && !each) {
             return 1;
         }
-        std::mt19937_64 random(m_shape.seed * 7919 + static_cast<std::uint64_t>(step) * 31 +
-                               static_cast<std::uint64_t>(m_shape.replicaOf(m_rank)));
+        std::mt19937_64 random(m_shape.seed * 7919 + static_cast<std::uint64_t>(m_step) * 31 +
+                               static_cast<std::uint64_t>(m_shape.replicaOf(m_rank)) +
+                               (each ? static_cast<std::uint64_t>(microBatch + 1) * 104'729 : 0));
         random.discard(8);
         return std::uniform_real_distribution<double>(1 / m_fault.factor, m_fault.factor)(random);
     }
@@ -157,10 +160,12 @@ private:
         }
     }
 
-    /// A pass over the layers of this stage, or of one chunk of them.
-    void pass(double stageNs)
+    /// The n-th forward or backward pass of a step over the layers of this stage, or of one chunk of them.
+    void pass(double stageNs, int number)
     {
         constexpr int kLayers = 2;
+        const int ofGroup = m_shape.stages * m_shape.chunks; // an interleaved schedule takes turns
+        m_length = lengthOf(number / ofGroup * m_shape.stages + number % m_shape.stages);
         const double ns = stageNs / m_shape.chunks;
         for (int layer = 0; layer < kLayers; ++layer) {
             compute(ns / kLayers / 2);
@@ -178,8 +183,8 @@ private:
             }
         }
     }
-    void forward() { pass(kForwardNs); }
-    void backward() { pass(m_shape.zeroBubble ? kForwardNs : 2 * kForwardNs); }
+    void forward() { pass(kForwardNs, m_passes.forward++); }
+    void backward() { pass(m_shape.zeroBubble ? kForwardNs : 2 * kForwardNs, m_passes.backward++); }
     /// The rest of a backward pass where it is computed apart: nobody waits for it.
     void weightGradients() { compute(kForwardNs); }
 
@@ -380,6 +385,13 @@ private:
     const PlantedFault& m_fault;
     int m_rank;
     int m_stage;
+    struct Passes {
+        int forward = 0;
+        int backward = 0;
+    };
+
+    int m_step = 0;
+    Passes m_passes; ///< of this step
     double m_length = 1;
     std::mt19937_64 m_random;
     std::vector<MachineItem> m_items;

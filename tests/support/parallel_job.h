@@ -11,13 +11,14 @@ namespace ringside::test {
 
 enum class ParallelFault : std::uint8_t {
     None,
-    SlowWorker,       ///< `rank` computes `factor` times as long
-    SlowStage,        ///< all ranks of `stage` do
-    UnequalSequences, ///< the batch of each replica has another length in each step, up to `factor`
-    Hiccups,          ///< `rank` stops for `factor` of a step in every seventh step
-    SlowLink,         ///< messages from `stage` to the next take `factor` of a forward pass more
-    Disturbances,     ///< one in twenty passes of any rank takes `factor` forward passes longer
-    FullExpert,       ///< the experts of `rank` get `factor` times as many tokens
+    SlowWorker,          ///< `rank` computes `factor` times as long
+    SlowStage,           ///< all ranks of `stage` do
+    UnequalSequences,    ///< the batch of each replica has another length in each step, up to `factor`
+    UnequalMicroBatches, ///< the same for each micro-batch
+    Hiccups,             ///< `rank` stops for `factor` of a step in every seventh step
+    SlowLink,            ///< messages from `stage` to the next take `factor` of a forward pass more
+    Disturbances,        ///< one in twenty passes of any rank takes `factor` forward passes longer
+    FullExpert,          ///< the experts of `rank` get `factor` times as many tokens
 };
 
 /// Rank = ((stage * replicas + replica) * context + part) * tensor + place, all counted from 0, as Megatron

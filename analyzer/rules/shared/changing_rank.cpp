@@ -38,17 +38,25 @@ words::Text changingRankTitle(const Context& context, const metrics::ChangingCom
 }
 
 Finding changingRankFinding(const Context& context, const metrics::ChangingCompute& changing,
-                            std::optional<double> alike)
+                            const metrics::BatchGrowth& growth)
 {
     const metrics::RankMetrics& worst = context.figures.ranks[changing.worst.rank];
     Finding finding;
     finding.costNsPerStep = std::llround(changing.changingNs());
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.figures = {{"compute_excess", Unit::Share, changing.changingShare(), context.option("excess")},
-                       {"lasting_part", Unit::Share, changing.lastingNs / changing.excessNs, {}}};
-    if (alike) {
-        finding.figures.push_back({"same_kernels", Unit::Ratio, *alike, metrics::kSameKernels});
-    }
+                       {"lasting_part",
+                        Unit::Share,
+                        changing.excessNs > 0 ? changing.lastingNs / changing.excessNs : 0.0,
+                        {}}};
+    const auto add = [&](std::string_view name, Unit unit, std::optional<double> value, double threshold) {
+        if (value) {
+            finding.figures.push_back({std::string(name), unit, *value, threshold});
+        }
+    };
+    add("same_kernels", Unit::Ratio, growth.sameKernels, metrics::kSameKernels);
+    add("shared_by_neighbours", Unit::Share, growth.neighbours, metrics::kSharedGrowth);
+    add("shared_by_replicas", Unit::Share, growth.ofReplicas, metrics::kSharedGrowth);
     finding.evidence = {evidence(context.rankOf(worst), worst.windows[changing.worst.step],
                                  words::changing_rank::worst_step)};
     return finding;

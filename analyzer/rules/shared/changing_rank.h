@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Helpers for rules that name no rank, because a different rank computes longest in each step.
 #pragma once
-#include "metrics/changing_compute.h"
+#include "metrics/batch_growth.h"
 #include "rules/shared/support.h"
 
 namespace ringside::rules {
@@ -13,8 +13,8 @@ namespace ringside::rules {
 /// the mean"
 [[nodiscard]] words::Text changingRankTitle(const Context& context, const metrics::ChangingCompute& changing);
 
-/// Returns a finding with cost, severity, figures and evidence. `alike` comes from metrics::recurringGrowth.
+/// Returns a finding with cost, severity, figures and evidence.
 [[nodiscard]] Finding changingRankFinding(const Context& context, const metrics::ChangingCompute& changing,
-                                          std::optional<double> alike);
+                                          const metrics::BatchGrowth& growth);
 
 } // namespace ringside::rules

@@ -169,6 +169,39 @@ TEST(ParallelJob, DistinguishesWorkersStagesDataLinksAndExperts)
     EXPECT_GE(right, kDrawn);
 }
 
+/// The long micro-batches of a replica lie at other places in each step.
+TEST(ParallelJob, NamesMicroBatchesOfDifferentLength)
+{
+    for (const ParallelShape& shape :
+         {ParallelShape{.stages = 4, .replicas = 2},
+          ParallelShape{.stages = 2, .replicas = 4, .hostPerStage = true},
+          ParallelShape{.stages = 4, .replicas = 2, .chunks = 2}, ParallelShape{.replicas = 2, .tensor = 2},
+          ParallelShape{.replicas = 4, .microBatches = 4}, ParallelShape{.stages = 4, .microBatches = 6}}) {
+        const auto report = reportOf(shape, {.what = ParallelFault::UnequalMicroBatches, .factor = 2.5});
+        const rules::Finding* const first = firstOrigin(report);
+        ASSERT_NE(first, nullptr) << wordsOf(shape) << "\n" << textOf(report);
+        EXPECT_EQ(first->rule, "data_skew") << wordsOf(shape) << "\n" << textOf(report);
+        EXPECT_EQ(report.verdict.rule, "data_skew") << wordsOf(shape) << "\n" << textOf(report);
+    }
+}
+
+/// What equal micro-batches would save, told by the same job with equal ones.
+TEST(ParallelJob, ChargesTheLongestMicroBatchWithWhatTheStagesWait)
+{
+    const ParallelShape shape{.stages = 4, .noise = 0};
+    const auto equal = reportOf(shape, {});
+    const auto unequal = reportOf(shape, {.what = ParallelFault::UnequalMicroBatches, .factor = 2.5});
+    const rules::Finding* const skew = firstOrigin(unequal);
+    ASSERT_NE(skew, nullptr) << textOf(unequal);
+    const auto compute = [](const report::Report& report) {
+        return static_cast<double>(report.metrics.perStep(&metrics::Breakdown::computeNs));
+    };
+    // The batches of the two jobs are not of the same length in sum.
+    const double ideal = static_cast<double>(equal.metrics.stepNs()) * compute(unequal) / compute(equal);
+    const double lost = static_cast<double>(unequal.metrics.stepNs()) - ideal;
+    EXPECT_NEAR(static_cast<double>(skew->costNsPerStep.value_or(0)) / lost, 1, 0.4) << textOf(unequal);
+}
+
 /// Other kernels take longer each time: that is no batch. Nor is anybody sure of batches whose GPUs' clocks
 /// nobody recorded.
 TEST(ParallelJob, IsNotSureOfWhatDisturbsChangingRanks)
