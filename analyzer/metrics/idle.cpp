@@ -6,6 +6,10 @@
 namespace ringside::metrics {
 namespace {
 
+/// How long after the end of its launch a kernel may start although nothing is ahead of it, ns. The way from
+/// the call to the device takes up to 20 us, and HolisticTraceAnalysis calls more than 100 us an outlier.
+constexpr std::int64_t kLaunchToStart = 100'000;
+
 constexpr std::array<std::string_view, kIdleClasses> kIdleNames = {
     "data_loading", "synchronization", "host_bound", "launch_latency", "dependency_wait", "other"};
 
@@ -84,8 +88,10 @@ public:
         }
         const std::int64_t queued = std::clamp(launch->start, gap.start, gap.end);
         addHostPart({gap.start, queued}, IdleClass::HostBound);
-        put(launch->end > gap.start ? IdleClass::LaunchLatency : IdleClass::DependencyWait, {queued, gap.end},
-            gap.end - queued);
+        const std::int64_t due =
+            launch->end > gap.start ? std::clamp(launch->end + kLaunchToStart, queued, gap.end) : queued;
+        put(IdleClass::LaunchLatency, {queued, due}, due - queued);
+        put(IdleClass::DependencyWait, {due, gap.end}, gap.end - due);
     }
 
 private:

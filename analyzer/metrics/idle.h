@@ -16,7 +16,7 @@ enum class IdleClass : std::uint8_t {
     Synchronization, ///< nothing was queued because the host had waited for the device in a blocking call
     HostBound,       ///< nothing was queued for another reason
     LaunchLatency,   ///< the launch call was running or had just returned
-    DependencyWait,  ///< work was queued but waited for other work
+    DependencyWait,  ///< work was queued and due, but waited for something that is not in the trace
     Other,           ///< the work that ended the idle time has no launch record
 };
 inline constexpr std::size_t kIdleClasses = 6;

@@ -32,11 +32,11 @@ IdleText textOf(metrics::IdleClass idle)
     case metrics::IdleClass::LaunchLatency:
         return {Limit::Host, text::launch, text::launch_remedy};
     case metrics::IdleClass::DependencyWait:
-        return {Limit::Host, text::queued, text::queued_remedy};
+        return {Limit::Nothing, text::queued, text::queued_remedy};
     case metrics::IdleClass::Other:
         break;
     }
-    return {Limit::Host, text::not_known, text::not_known_remedy};
+    return {Limit::Nothing, text::not_known, text::not_known_remedy};
 }
 
 Outcome run(const Context& context)
@@ -53,6 +53,7 @@ Outcome run(const Context& context)
     Finding finding;
     finding.severity = mean < context.option("problem_utilization") ? Severity::Problem : Severity::Warning;
     finding.limit = textOf(idle).limit;
+    finding.doubt = finding.limit == Limit::Nothing ? words::Text(text::not_in_trace) : words::Text();
     finding.cause = false;
     finding.title = say(text::title, {{"busy", mean}, {"idle", textOf(idle).name}});
     finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::idleNs);

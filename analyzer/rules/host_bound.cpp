@@ -18,6 +18,7 @@ constexpr Option kOptions[] = {
 struct Launching {
     double perStep = 0;
     std::int64_t issueLatencyNs = 0; ///< median time from the start of a launch to the start of its kernel
+    double withoutShare = 0;         ///< of all kernels of the rank in the trace: those whose launch is not
 };
 
 Launching launchingOf(const Context& context, const metrics::RankMetrics& metrics)
@@ -27,17 +28,22 @@ Launching launchingOf(const Context& context, const metrics::RankMetrics& metric
     const model::LaunchIndex& launches = context.run.launches[rank.process];
     const model::Interval span = analyzedSpan(metrics);
     std::vector<std::int64_t> latencies;
+    double all = 0;
+    double without = 0;
     for (std::size_t i = 0; i < process.kernels.size(); ++i) {
-        const std::int64_t start = process.kernels.startNs[i];
-        if (start < span.start || start >= span.end || !rank.owns(process.kernels.device[i])) {
+        if (!rank.owns(process.kernels.device[i])) {
             continue;
         }
-        if (const auto row = launches.find(process.kernels.correlation[i])) {
+        const std::int64_t start = process.kernels.startNs[i];
+        const auto row = launches.find(process.kernels.correlation[i]);
+        ++all;
+        without += row ? 0 : 1;
+        if (row && start >= span.start && start < span.end) {
             latencies.push_back(std::max<std::int64_t>(0, start - process.launches.startNs[*row]));
         }
     }
     const double perStep = static_cast<double>(latencies.size()) / metrics.periods;
-    return {perStep, model::median(std::move(latencies))};
+    return {perStep, model::median(std::move(latencies)), without / std::max(1.0, all)};
 }
 
 std::int64_t starvedNs(const metrics::RankMetrics& rank)
@@ -66,14 +72,19 @@ Outcome run(const Context& context)
     finding.costNsPerStep = ofAStep(context, *worst, starvedNs(*worst));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Host;
-    finding.title = say(text::title, {{"starved", worst->total.share(starvedNs(*worst))},
-                                      {"kernels", launching.perStep},
-                                      {"latency", launching.issueLatencyNs}});
+    finding.title =
+        say(text::title, {{"starved", worst->total.share(starvedNs(*worst))},
+                          {"kernels", launching.perStep},
+                          {"latency", launching.issueLatencyNs},
+                          {"without", launching.withoutShare > 0
+                                          ? say(text::without_launch, {{"share", launching.withoutShare}})
+                                          : words::Text()}});
     finding.settings = {"torch.compile", "foreach", "fused"};
     finding.figures = {
         {"starved_share", Unit::Share, worst->total.share(starvedNs(*worst)), context.option("share")},
         {"launches", Unit::Count, launching.perStep, {}, PerPeriod::Yes},
-        {"issue_latency_ns", Unit::Ns, static_cast<double>(launching.issueLatencyNs), {}}};
+        {"issue_latency_ns", Unit::Ns, static_cast<double>(launching.issueLatencyNs), {}},
+        {"without_launch", Unit::Share, launching.withoutShare, {}}};
     finding.advice = text::remedy;
     return std::vector<Finding>{finding};
 }

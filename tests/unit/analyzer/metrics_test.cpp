@@ -280,6 +280,36 @@ TEST(Idle, IsCalledWhatTheHostDid)
     EXPECT_EQ(run.ranks[0].idle.biggest(), IdleClass::DataLoading);
 }
 
+/// Kernels start long after their launch, and nothing that was recorded runs before them: they wait in a
+/// queue behind something else. The host is not slow.
+TEST(Idle, IsNotTheLaunchIfWorkWaitsInTheQueue)
+{
+    TraceBuilder trace(1);
+    trace.steps(10, [](StepBuilder& step) { step.everyRank().compute(1ms, {.launches = 4}).hostIdle(8ms); });
+    trace::ProcessTrace& process = trace.process(0);
+    for (std::size_t i = 0; i < process.kernels.size(); ++i) {
+        process.kernels.startNs.set(i, process.kernels.startNs[i] + 6'000'000);
+        process.kernels.endNs.set(i, process.kernels.endNs[i] + 6'000'000);
+    }
+    const IdleTimes idle = measure(trace.run()).ranks.at(0).idle;
+    EXPECT_EQ(idle.biggest(), IdleClass::DependencyWait);
+    EXPECT_LT(idle.of(IdleClass::LaunchLatency), idle.of(IdleClass::DependencyWait) / 10);
+}
+
+/// A call that launches for long, as that of a large CUDA graph does, is the host's.
+TEST(Idle, IsTheLaunchWhileTheCallLasts)
+{
+    TraceBuilder trace(1);
+    trace.steps(10, [](StepBuilder& step) { step.everyRank().compute(1ms).hostIdle(5ms); });
+    trace::ProcessTrace& process = trace.process(0);
+    for (std::size_t i = 0; i < process.launches.size(); ++i) {
+        process.launches.startNs.set(i, process.launches.startNs[i] - 4'000'000);
+    }
+    const IdleTimes idle = measure(trace.run()).ranks.at(0).idle;
+    EXPECT_EQ(idle.biggest(), IdleClass::LaunchLatency);
+    EXPECT_EQ(idle.of(IdleClass::DependencyWait), 0);
+}
+
 /// Ends that should coincide are far apart, so that the clocks are less exact than arrivals differ: waiting
 /// and useful time are not judged.
 TEST(Metrics, NothingThatRestsOnArrivalsIsJudgedBelowTheClocksError)

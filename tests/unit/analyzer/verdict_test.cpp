@@ -76,6 +76,46 @@ TEST(Verdict, NamesUnequalComputeWhereArrivalsAreNotKnown)
         << said(uneven->title);
 }
 
+/// Decoding: a few launches at once, then the host waits.
+TraceBuilder decoding(nanoseconds untilStart)
+{
+    TraceBuilder trace(1);
+    trace.steps(40, [](StepBuilder& step) { step.everyRank().compute(1ms, {.launches = 4}).hostIdle(8ms); });
+    trace::ProcessTrace& process = trace.process(0);
+    for (std::size_t i = 0; i < process.kernels.size(); ++i) {
+        process.kernels.startNs.set(i, process.kernels.startNs[i] + untilStart.count());
+        process.kernels.endNs.set(i, process.kernels.endNs[i] + untilStart.count());
+    }
+    return trace;
+}
+
+TEST(Verdict, BlamesTheHostOnlyForWorkThatItDidNotLaunch)
+{
+    const Report host = buildReport(decoding(0ms).run(), {});
+    EXPECT_EQ(host.verdict.rule, "host_bound") << said(host.verdict.summary);
+    const Report queue = buildReport(decoding(7ms).run(), {});
+    EXPECT_EQ(find(queue, "host_bound"), nullptr) << said(queue.verdict.summary);
+    EXPECT_EQ(queue.verdict.limitedBy, Limit::Nothing) << said(queue.verdict.summary);
+    EXPECT_EQ(queue.verdict.confidence, Confidence::Medium);
+    EXPECT_NE(said(queue.verdict.summary).find("queued behind something"), std::string::npos)
+        << said(queue.verdict.summary);
+}
+
+TEST(Verdict, SaysHowManyKernelsHaveNoLaunch)
+{
+    TraceBuilder trace = decoding(0ms);
+    trace::ProcessTrace& process = trace.process(0);
+    for (std::size_t i = 0; i < process.kernels.size() / 4; ++i) {
+        process.kernels.correlation.set(i, 0);
+    }
+    const Report report = buildReport(trace.run(), {});
+    const rules::Finding* const host = find(report, "host_bound");
+    ASSERT_NE(host, nullptr);
+    EXPECT_NE(said(host->title).find("; 25.0 % of the kernels have no launch in the trace"),
+              std::string::npos)
+        << said(host->title);
+}
+
 /// Rank 2 does not come to the last collective; the others wait for a minute.
 trace::RunTrace hanging()
 {
