@@ -2,6 +2,7 @@
 #include "import/open_run.h"
 
 #include "import/common_clock.h"
+#include "import/number_by_time.h"
 #include "import/rank_names.h"
 #include "import/sources.h"
 #include "trace/read/parallel.h"
@@ -164,17 +165,68 @@ void refuseTwoTools(std::vector<Source>& sources)
     }
 }
 
-/// The file of each rank.
-using Claims = std::map<std::int64_t, fs::path>;
-
-void claim(Claims& claims, std::int64_t rank, const fs::path& path)
+/// Returns start and end of a recording in CLOCK_REALTIME. Null if the file does not contain them.
+std::optional<std::pair<std::int64_t, std::int64_t>> realtimeOf(const trace::ProcessTrace& process)
 {
-    const auto [entry, fresh] = claims.try_emplace(rank, path);
-    if (!fresh && entry->second != path) { // a log that was appended to holds attempts
-        throw Error(ErrorCode::Unusable,
-                    fmt::format("rank {} is claimed by two files: {} and {}", rank, entry->second.string(),
-                                path.string()),
-                    "A run has one file of each rank: give the files of one recording only.");
+    if (process.clockSamples.empty() || !process.process.endNs) {
+        return std::nullopt;
+    }
+    const trace::ClockSampleRow& clock = process.clockSamples.front();
+    const auto realtime = [&clock](std::int64_t ns) { // a hostile file's times may wrap
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(ns) +
+                                         static_cast<std::uint64_t>(clock.realtimeNs) -
+                                         static_cast<std::uint64_t>(clock.monotonicNs));
+    };
+    return std::pair(realtime(process.process.startNs), realtime(*process.process.endNs));
+}
+
+/// The process of each rank.
+using Claims = std::map<std::int64_t, const trace::ProcessTrace*>;
+
+/// Returns the files that were recorded while a process was.
+std::vector<std::string> filesBeside(const std::vector<Source>& sources, const trace::ProcessTrace& process)
+{
+    std::vector<std::string> files;
+    const auto span = realtimeOf(process);
+    for (const Source& source : sources) {
+        const bool beside = std::ranges::any_of(source.processes, [&](const trace::ProcessTrace& other) {
+            const auto own = realtimeOf(other);
+            return span && own && own->first <= span->second && own->second >= span->first;
+        });
+        if (beside) {
+            files.push_back(trace::shellWord(source.path.string()));
+        }
+    }
+    return files;
+}
+
+/// Throws because a rank has two files: cycles of a profiler's schedule, or parts of two recordings.
+[[noreturn]] void refuseSecondFile(const std::vector<Source>& sources, std::int64_t rank,
+                                   const trace::ProcessTrace& first, const trace::ProcessTrace& second)
+{
+    const auto a = realtimeOf(first);
+    const auto b = realtimeOf(second);
+    if (a && b && (a->second < b->first || b->second < a->first)) {
+        throw Error(
+            ErrorCode::Unusable,
+            fmt::format("rank {} was recorded in several cycles of a profiler, one after the other: {} "
+                        "and {}",
+                        rank, first.path.string(), second.path.string()),
+            fmt::format("Give the files of one cycle: ringside report {}",
+                        fmt::join(filesBeside(sources, a->first < b->first ? first : second), " ")));
+    }
+    throw Error(ErrorCode::Unusable,
+                fmt::format("rank {} is claimed by two files: {} and {}", rank, first.path.string(),
+                            second.path.string()),
+                "A run has one file of each rank: give the files of one recording only.");
+}
+
+void claim(Claims& claims, const std::vector<Source>& sources, std::int64_t rank,
+           const trace::ProcessTrace& process)
+{
+    const auto [entry, fresh] = claims.try_emplace(rank, &process);
+    if (!fresh && entry->second->path != process.path) { // a log that was appended to holds attempts
+        refuseSecondFile(sources, rank, *entry->second, process);
     }
 }
 
@@ -203,21 +255,6 @@ void addRank(trace::ProcessTrace& process, std::int64_t rank, std::optional<std:
     row.source = from;
     row.device = device;
     process.ranks.push_back(std::move(row));
-}
-
-/// Returns start and end of a recording in CLOCK_REALTIME. Null if the file does not contain them.
-std::optional<std::pair<std::int64_t, std::int64_t>> realtimeOf(const trace::ProcessTrace& process)
-{
-    if (process.clockSamples.empty() || !process.process.endNs) {
-        return std::nullopt;
-    }
-    const trace::ClockSampleRow& clock = process.clockSamples.front();
-    const auto realtime = [&clock](std::int64_t ns) { // a hostile file's times may wrap
-        return static_cast<std::int64_t>(static_cast<std::uint64_t>(ns) +
-                                         static_cast<std::uint64_t>(clock.realtimeNs) -
-                                         static_cast<std::uint64_t>(clock.monotonicNs));
-    };
-    return std::pair(realtime(process.process.startNs), realtime(*process.process.endNs));
 }
 
 /// Throws if two files of a host without ranks do not overlap in time. They are separate runs; as ranks of
@@ -265,7 +302,7 @@ std::int64_t guessRanks(std::vector<Source>& sources, Claims& claims)
         while (claims.contains(next)) {
             ++next;
         }
-        claim(claims, next, process.path);
+        claim(claims, sources, next, process);
         addRank(process, next, device, "order of the files");
         ++guessed;
     };
@@ -287,9 +324,9 @@ void findRanks(std::vector<Source>& sources, trace::RunTrace& run)
         for (const trace::ProcessTrace& process : source.processes) {
             for (const trace::RankRow& row : process.ranks) {
                 if (source.importer != nullptr) {
-                    claim(claims, row.rank, process.path);
+                    claim(claims, sources, row.rank, process);
                 } else { // attempts of a restarted rank have a file each
-                    claims.try_emplace(row.rank, process.path);
+                    claims.try_emplace(row.rank, &process);
                 }
             }
         }
@@ -301,7 +338,7 @@ void findRanks(std::vector<Source>& sources, trace::RunTrace& run)
         }
         const auto devices = devicesOf(*rankless.front());
         if (const auto rank = devices.size() == 1 ? rankOfName(source.path) : std::nullopt) {
-            claim(claims, *rank, source.path);
+            claim(claims, sources, *rank, *rankless.front());
             addRank(*rankless.front(), *rank, devices.front(), "file name");
         }
     }
@@ -418,6 +455,12 @@ trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
         run.issues.push_back({trace::Issue::ClocksApart, apart,
                               "files are years apart according to their clocks; their times cannot be "
                               "compared"});
+    }
+    if (const std::int64_t later = numberByTime(imported); later > 0) {
+        run.issues.push_back(
+            {trace::Issue::RecordingsApart, later,
+             "the profilers of some ranks started later than others; collectives are matched "
+             "by the time at which they ended, and only what all ranks recorded is compared"});
     }
     std::ranges::move(imported, std::back_inserter(run.processes));
     return run;

@@ -17,6 +17,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 namespace ringside::model {
 namespace {
@@ -275,6 +276,42 @@ void countGraphLaunches(Model& model)
     }
 }
 
+/// Returns how many kernels begin before an earlier one of their stream has ended, by more than the steps in
+/// which some GPUs count time.
+std::int64_t overlappingKernels(const trace::KernelColumns& kernels)
+{
+    constexpr std::int64_t kClockStep = 1'000;
+    std::unordered_map<std::uint64_t, std::int64_t> ends; // by device and stream
+    std::int64_t count = 0;
+    std::uint64_t current = 0;
+    std::int64_t* end = nullptr;
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        const std::uint64_t stream = (std::uint64_t{kernels.device[i]} << 32U) | kernels.stream[i];
+        if (end == nullptr || stream != current) {
+            end = &ends.try_emplace(stream, kernels.startNs[i]).first->second;
+            current = stream;
+        }
+        count += kernels.startNs[i] < *end - kClockStep ? 1 : 0;
+        *end = std::max(*end, kernels.endNs[i]);
+    }
+    return count;
+}
+
+void noteOverlaps(Model& model)
+{
+    std::int64_t overlapping = 0;
+    for (const trace::ProcessTrace& process : model.trace.processes) {
+        overlapping += overlappingKernels(process.kernels);
+    }
+    if (overlapping > 0) {
+        model.issues.push_back(
+            {trace::Issue::StreamOverlap, overlapping,
+             "kernels begin before an earlier one of their stream has ended (branches of a "
+             "CUDA graph, or kernels that start early on purpose); the time in which "
+             "several ran counts once"});
+    }
+}
+
 void noteGraphs(Model& model)
 {
     std::int64_t unmatched = 0;
@@ -348,6 +385,7 @@ Model buildModel(trace::RunTrace trace, const ModelOptions& options)
         model.communication[i] = findCommunicationWork(processes[i], model.classes[i]);
     });
     noteGraphs(model);
+    noteOverlaps(model);
     noteUnusedNames(model);
     findRanks(model);
     noteEventTimes(model);

@@ -205,9 +205,8 @@ private:
         add(SectionId::BreakdownChart, "Where the device time of each rank goes", {breakdownChart(m_report)});
         if (std::optional<document::HeatMap> map = heatMap(m_report)) {
             add(SectionId::HeatMap,
-                m_report.metrics.arrivalsMeasured()
-                    ? "How late each rank came to the collectives of each step"
-                    : "How long the steps of each rank took",
+                m_report.metrics.waitsKnown() ? "How late each rank came to the collectives of each step"
+                                              : "How long the steps of each rank took",
                 {std::move(*map)});
         }
     }

@@ -33,7 +33,7 @@ using StepValues = std::vector<std::vector<std::int64_t>>;
 
 StepValues stepValues(const Report& report)
 {
-    if (report.metrics.arrivalsMeasured()) {
+    if (report.metrics.waitsKnown()) {
         return metrics::latenessBySteps(report.model, report.metrics);
     }
     StepValues values;
@@ -87,7 +87,7 @@ std::optional<document::HeatMap> heatMap(const Report& report)
     const std::size_t columns = std::min(HeatMap::kMostColumns, steps);
     const std::size_t rows = std::min(HeatMap::kMostRows, values.size());
     HeatMap map;
-    map.leastNs = report.metrics.arrivalsMeasured() ? 0 : std::numeric_limits<double>::max();
+    map.leastNs = report.metrics.waitsKnown() ? 0 : std::numeric_limits<double>::max();
     for (const auto& row : values) {
         for (const std::int64_t value : row) {
             map.leastNs = std::min(map.leastNs, static_cast<double>(value));

@@ -24,6 +24,8 @@
 namespace ringside::importers::kineto {
 namespace {
 
+using model::Interval;
+
 // Joins half ranges, gives the times of scanned rows a common origin, and removes implausible ones.
 
 /// Calls `visit(start, end)` for every row with times.
@@ -75,11 +77,11 @@ void shiftTimes(Rows& rows, std::int64_t ns)
 constexpr std::int64_t kFarthest = trace::kFarthestTimeNs / 2;
 
 template <class Row, class Columns>
-std::int64_t keepNear(Columns& columns, std::int64_t pivot)
+std::int64_t keepWithin(Columns& columns, const Interval& span)
 {
     Columns kept;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (columns.startNs[i] >= pivot - kFarthest && columns.endNs[i] <= pivot + kFarthest) {
+        if (columns.startNs[i] >= span.start && columns.endNs[i] <= span.end) {
             trace::TableOf<Row>::forEachColumn([&](const char*, trace::Encoding, auto, auto member) {
                 (kept.*member).push_back((columns.*member)[i]);
             });
@@ -90,27 +92,53 @@ std::int64_t keepNear(Columns& columns, std::int64_t pivot)
     return removed;
 }
 
-/// Removes rows far from the median start, which a few wrong times do not change.
-void removeFarRows(Rows& rows)
+/// Returns whether events at time 0 have no time. Some tools count from the begin of the recording, so that 0
+/// is a time like others. If 0 is further from the other times than these are from each other, it is none.
+/// `starts` ascend without repetition.
+bool isZeroApart(const std::vector<std::int64_t>& starts)
+{
+    constexpr std::size_t kFewest = 3;
+    if (starts.size() < kFewest || starts.front() != 0) {
+        return false;
+    }
+    for (std::size_t i = 2; i < starts.size(); ++i) {
+        if (starts[i] - starts[i - 1] >= starts[1]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Returns the times that rows may have: around the median of the different starts. Wrong times change that
+/// little, because they are few, or many of them are the same.
+Interval plausibleSpan(const Rows& rows)
 {
     std::vector<std::int64_t> starts;
     visitTimes(rows, [&](const std::int64_t& start, const std::int64_t&) { starts.push_back(start); });
-    const std::int64_t pivot = model::median(std::move(starts));
-    const auto isFar = [pivot](const auto& row) {
-        return row.startNs < pivot - kFarthest || row.endNs > pivot + kFarthest;
+    std::ranges::sort(starts);
+    starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+    const std::int64_t middle = starts[starts.size() / 2];
+    const std::int64_t first = middle - kFarthest;
+    return {isZeroApart(starts) ? std::max<std::int64_t>(1, first) : first, middle + kFarthest};
+}
+
+/// Removes rows that are years apart from the others or have no time, and counts them.
+void removeStrayRows(Rows& rows)
+{
+    const Interval span = plausibleSpan(rows);
+    const auto isStray = [&](const auto& row) { return row.startNs < span.start || row.endNs > span.end; };
+    const auto isStrayMoment = [&](const Allocation& row) {
+        return row.timeNs < span.start || row.timeNs > span.end;
     };
-    const auto isFarMoment = [pivot](const Allocation& row) {
-        return row.timeNs < pivot - kFarthest || row.timeNs > pivot + kFarthest;
-    };
-    rows.counts.implausible += keepNear<trace::KernelRow>(rows.kernels, pivot) +
-                               keepNear<trace::CopyRow>(rows.copies, pivot) +
-                               keepNear<trace::ApiCallRow>(rows.apiCalls, pivot) +
-                               keepNear<trace::PythonCallRow>(rows.pythonCalls, pivot) +
-                               static_cast<std::int64_t>(std::erase_if(rows.allocations, isFarMoment)) +
-                               static_cast<std::int64_t>(std::erase_if(rows.ranges, isFar));
+    rows.counts.implausible += keepWithin<trace::KernelRow>(rows.kernels, span) +
+                               keepWithin<trace::CopyRow>(rows.copies, span) +
+                               keepWithin<trace::ApiCallRow>(rows.apiCalls, span) +
+                               keepWithin<trace::PythonCallRow>(rows.pythonCalls, span) +
+                               static_cast<std::int64_t>(std::erase_if(rows.allocations, isStrayMoment)) +
+                               static_cast<std::int64_t>(std::erase_if(rows.ranges, isStray));
     // The events of these rows were counted above.
-    keepNear<trace::LaunchRow>(rows.launches, pivot);
-    std::erase_if(rows.collectives, isFar);
+    keepWithin<trace::LaunchRow>(rows.launches, span);
+    std::erase_if(rows.collectives, isStray);
 }
 
 struct Bounds {
@@ -162,16 +190,16 @@ std::int64_t joinHalves(Rows& rows)
     return alone;
 }
 
-/// Subtracts the earliest start from all times, and returns it. Rows that are years apart from the others are
-/// removed and counted as implausible.
+/// Subtracts the earliest start from all times, and returns it. Rows that are years apart from the others, or
+/// have no time, are removed and counted as implausible.
 std::int64_t useOwnOrigin(Rows& rows)
 {
     Bounds bounds = boundsOf(rows);
     if (bounds.first > bounds.last) {
         return 0;
     }
-    if (bounds.last - bounds.first > kFarthest) {
-        removeFarRows(rows);
+    if (bounds.first == 0 || bounds.last - bounds.first > kFarthest) {
+        removeStrayRows(rows);
         bounds = boundsOf(rows);
     }
     shiftTimes(rows, -bounds.first);

@@ -310,6 +310,24 @@ TEST(Idle, IsTheLaunchWhileTheCallLasts)
     EXPECT_EQ(idle.of(IdleClass::DependencyWait), 0);
 }
 
+/// Kernels on one stream overlap: compute is the time in which any ran, and the report says so.
+TEST(Metrics, KernelsThatOverlapOnAStreamCountOnce)
+{
+    TraceBuilder trace(1);
+    trace.steps(8, [](StepBuilder& step) { step.everyRank().compute(4ms, {.launches = 4}); });
+    trace::ProcessTrace& process = trace.process(0);
+    for (std::size_t i = 0; i < process.kernels.size(); ++i) {
+        process.kernels.endNs.set(i, process.kernels.endNs[i] + 900'000);
+    }
+    const model::Model model = model::buildModel(trace.run());
+    const RunMetrics run = computeMetrics(model);
+    EXPECT_LE(run.ranks.at(0).total.computeNs, run.ranks.at(0).total.stepNs);
+    const auto issue = std::ranges::find_if(
+        model.issues, [](const trace::IssueRow& row) { return row.is(trace::Issue::StreamOverlap); });
+    ASSERT_NE(issue, model.issues.end());
+    EXPECT_GE(issue->count, 8 * 3);
+}
+
 /// Ends that should coincide are far apart, so that the clocks are less exact than arrivals differ: waiting
 /// and useful time are not judged.
 TEST(Metrics, NothingThatRestsOnArrivalsIsJudgedBelowTheClocksError)

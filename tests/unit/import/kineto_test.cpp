@@ -293,6 +293,102 @@ TEST_F(KinetoFile, TimesThatNoClockShowsAreRefusedOneByOne)
     EXPECT_EQ(issueOf(process, "implausible_time")->count, refused);
 }
 
+/// Most events have no time at all. The others count from 1970, or from the start of the machine.
+TEST_F(KinetoFile, EventsWithoutATimeAreLeftOutAlone)
+{
+    for (const std::int64_t start : {std::int64_t{1'795'000'000'000'000}, std::int64_t{5'000'000}}) {
+        Events events;
+        const auto kernelAt = [&](std::int64_t us) {
+            events.complete("kernel", kKernel, std::to_string(us), "30", R"("device": 0, "stream": 7)");
+        };
+        for (int i = 0; i < 5; ++i) {
+            kernelAt(start + i * 100);
+        }
+        for (int i = 0; i < 9; ++i) {
+            kernelAt(0);
+        }
+        const auto process = import(fileText(events));
+        EXPECT_EQ(process.kernels.size(), 5U) << start;
+        ASSERT_NE(issueOf(process, "implausible_time"), nullptr) << start;
+        EXPECT_EQ(issueOf(process, "implausible_time")->count, 9) << start;
+    }
+}
+
+TEST_F(KinetoFile, ZeroIsATimeOfARecordingThatBeginsThere)
+{
+    Events events;
+    events.kernel(kKernel, 1, 0, 20, 30).kernel(kKernel, 2, 100, 120, 30).kernel(kKernel, 3, 200, 220, 30);
+    const auto process = import(fileText(events));
+    EXPECT_EQ(process.launches.size(), 3U);
+    EXPECT_EQ(issueOf(process, "implausible_time"), nullptr);
+}
+
+std::string ofRank(int rank, std::int64_t baseUs)
+{
+    return fmt::format(
+        R"("baseTimeNanoseconds": {}, "distributedInfo": {{"backend": "nccl", "rank": {}, "world_size": 2}},)",
+        baseUs * 1000, rank);
+}
+
+TEST_F(KinetoFile, CyclesOfAProfilersScheduleAreNamedAsSuch)
+{
+    constexpr std::int64_t kBase = 1'711'964'646'000'000;
+    for (int rank = 0; rank < 2; ++rank) {
+        for (int cycle = 0; cycle < 2; ++cycle) {
+            Events events;
+            events.step(100 * cycle + 1, 10, 90).kernel(kKernel, 1, 20, 30, 50);
+            write(fmt::format("rank{}_cycle{}.json", rank, cycle),
+                  fileText(events, ofRank(rank, kBase + cycle * 60'000'000)));
+        }
+    }
+    try {
+        static_cast<void>(open(folder()));
+        FAIL() << "four files are not two ranks";
+    } catch (const Error& error) {
+        const std::string what = error.what();
+        EXPECT_NE(what.find("rank 0 was recorded in several cycles"), std::string::npos) << what;
+        EXPECT_NE(error.hint.find("rank0_cycle0.json"), std::string::npos) << error.hint;
+        EXPECT_NE(error.hint.find("rank1_cycle0.json"), std::string::npos) << error.hint;
+        EXPECT_EQ(error.hint.find("cycle1.json"), std::string::npos) << error.hint;
+    }
+}
+
+/// Each rank's profiler starts some collectives after that of the rank before. Nothing numbers the calls.
+/// Steps take different times, as they do.
+TEST_F(KinetoFile, CallsOfProfilersThatStartedApartAreMatchedByTheirEnds)
+{
+    constexpr std::int64_t kBase = 1'711'964'646'000'000;
+    constexpr int kCalls = 30;
+    for (int rank = 0; rank < 2; ++rank) {
+        Events events;
+        std::int64_t us = 1000;
+        for (int call = 0; call < kCalls + 5; ++call) {
+            us += 1000 + call * 7919 % 100;
+            const bool recorded = rank == 0 ? call < kCalls : call >= 5;
+            if (recorded) {
+                events.kernel(
+                    kAllReduce, call + 1, static_cast<int>(us) - 40, static_cast<int>(us), 500, 20,
+                    R"("Collective name": "allreduce", "Process Group Name": "0", "Group size": 2, )"
+                    R"("Process Group Ranks": "[0, 1]", "In msg nelems": 100, "dtype": "Float")");
+            }
+        }
+        write(fmt::format("rank{}.json", rank), fileText(events, ofRank(rank, kBase + rank * 300)));
+    }
+    const trace::RunTrace run = open(folder());
+    EXPECT_TRUE(std::ranges::any_of(
+        run.issues, [](const trace::IssueRow& row) { return row.is(trace::Issue::RecordingsApart); }));
+    const model::Model model = model::buildModel(run);
+    std::size_t complete = 0;
+    for (const model::Operation& operation : model.operations) {
+        if (operation.complete()) {
+            ++complete;
+            EXPECT_EQ(operation.participants[0].device->end % 1'000'000,
+                      (operation.participants[1].device->end - 300'000) % 1'000'000);
+        }
+    }
+    EXPECT_EQ(complete, 25U);
+}
+
 TEST_F(KinetoFile, DirtInStringsIsNoReasonToStop)
 {
     Events events;
