@@ -87,6 +87,63 @@ void makeNumbersDistinct(StepsByProcess& found, int definition)
     }
 }
 
+/// By how much the first rank's number of a step is above the own one, and how many collectives say so.
+using Offsets = std::map<std::int64_t, std::size_t>;
+
+/// Looks up in which steps the first rank and the others called the same collectives. Up to about a thousand
+/// collectives are looked at.
+std::map<std::size_t, Offsets> offsetsOf(const Model& model, StepsByProcess& found, int definition)
+{
+    constexpr std::size_t kMost = 1000;
+    const auto numberIn = [&](const Participant& part) {
+        const std::size_t process = model.ranks[part.rank].process;
+        const std::vector<Step>& steps = found[process][definition];
+        const auto& calls = model.trace.processes[process].collectiveCalls;
+        const auto step = part.call < calls.size()
+                              ? values::indexAt(steps, calls[part.call].startNs, &Step::host)
+                              : std::nullopt;
+        return step ? std::optional(steps[*step].number) : std::nullopt;
+    };
+    std::map<std::size_t, Offsets> offsets;
+    for (std::size_t i = 0; i < model.operations.size(); i += 1 + model.operations.size() / kMost) {
+        const std::vector<Participant>& parts = model.operations[i].participants;
+        const auto first = parts.front().rank == 0 ? numberIn(parts.front()) : std::nullopt;
+        for (std::size_t other = 1; first && other < parts.size(); ++other) {
+            if (const auto number = numberIn(parts[other])) {
+                ++offsets[model.ranks[parts[other].rank].process][*first - *number];
+            }
+        }
+    }
+    return offsets;
+}
+
+/// Profilers that start apart may each number steps from their own first one. The steps of a process get the
+/// numbers of those in which the first rank called most of the same collectives.
+void numberByCollectives(Model& model, StepsByProcess& found, int definition)
+{
+    std::int64_t renumbered = 0;
+    for (const auto& [process, offsets] : offsetsOf(model, found, definition)) {
+        std::size_t all = 0;
+        for (const auto& [offset, count] : offsets) {
+            all += count;
+        }
+        const auto most =
+            std::ranges::max_element(offsets, {}, [](const auto& offset) { return offset.second; });
+        if (process == model.ranks.front().process || most->first == 0 || 2 * most->second <= all) {
+            continue;
+        }
+        ++renumbered;
+        for (Step& step : found[process][definition]) {
+            step.number += most->first;
+        }
+    }
+    if (renumbered > 0) {
+        model.issues.push_back({trace::Issue::RecordingsApart, renumbered,
+                                "processes number the same steps otherwise than the first rank: steps are "
+                                "compared by the collectives that were called in them"});
+    }
+}
+
 /// Reports processes whose steps are not known, and processes whose own marks are not used.
 void noteDisagreement(Model& model, const StepsByProcess& found, int definition)
 {
@@ -197,6 +254,7 @@ void findHostSteps(Model& model)
     }
     noteDisagreement(model, found, *definition);
     makeNumbersDistinct(found, *definition);
+    numberByCollectives(model, found, *definition);
     for (Rank& rank : model.ranks) {
         rank.steps = found[rank.process][*definition];
         rank.stepSource = rank.steps.empty() ? StepSource::None : sourceOf(*definition);

@@ -47,6 +47,32 @@ void marksToRanges(TraceBuilder& trace, int rank, const std::function<std::strin
     process.steps.clear();
 }
 
+/// The second rank's profiler started three steps later, and counts from there.
+TEST(Steps, AreNumberedByTheCollectivesThatRanksShare)
+{
+    TraceBuilder trace = training();
+    trace::ProcessTrace& process = trace.process(1);
+    process.steps.erase(process.steps.begin(), process.steps.begin() + 3);
+    for (trace::StepRow& step : process.steps) {
+        step.number -= 3;
+    }
+    const Model model = buildModel(trace.run());
+    EXPECT_EQ(model.ranks[0].steps.front().number, 1);
+    EXPECT_EQ(model.ranks[1].steps.front().number, 4);
+    EXPECT_EQ(model.ranks[1].steps.back().number, kSteps);
+    EXPECT_TRUE(std::ranges::any_of(
+        model.issues, [](const trace::IssueRow& row) { return row.is(trace::Issue::RecordingsApart); }));
+}
+
+/// All count alike: nothing is changed, and nothing is said.
+TEST(Steps, KeepTheirNumbersWhereRanksAgree)
+{
+    const Model model = buildModel(training().run());
+    EXPECT_EQ(model.ranks[1].steps.front().number, 1);
+    EXPECT_TRUE(std::ranges::none_of(
+        model.issues, [](const trace::IssueRow& row) { return row.is(trace::Issue::RecordingsApart); }));
+}
+
 void expectTiledSteps(const std::vector<Step>& steps)
 {
     for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
