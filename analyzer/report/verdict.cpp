@@ -5,9 +5,11 @@
 
 #include "report/confidence.h"
 #include "report/report.h"
+#include "rules/shared/support.h"
 #include "words/not_measured.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringside::report {
 namespace {
@@ -26,6 +28,14 @@ const rules::Finding* costliest(const Report& report, bool cause)
     return nullptr;
 }
 
+/// Returns how much of a loss a cause explains, ns per step. That can be more than removing it saves: of what
+/// the others wait for a late rank, a replay gives back only what nothing else limits.
+std::int64_t explainedBy(const rules::Finding& cause)
+{
+    return std::max<std::int64_t>(cause.costNsPerStep.value_or(0),
+                                  std::llround(rules::figureOf(cause, "lost_ns")));
+}
+
 /// Returns the finding for the verdict. A cause is preferred to a symptom unless it explains only a small
 /// part of it.
 const rules::Finding* worst(const Report& report)
@@ -36,8 +46,7 @@ const rules::Finding* worst(const Report& report)
     if (cause == nullptr || symptom == nullptr) {
         return cause != nullptr ? cause : symptom;
     }
-    return symptom->costNsPerStep.value_or(0) > kSmallPart * cause->costNsPerStep.value_or(0) ? symptom
-                                                                                              : cause;
+    return symptom->costNsPerStep.value_or(0) > kSmallPart * explainedBy(*cause) ? symptom : cause;
 }
 
 words::Text costSentence(const Report& report, const rules::Finding& finding)
