@@ -117,7 +117,8 @@ Outcome run(const Context& context)
     finding.costNsPerStep = std::clamp<std::int64_t>(costNs, 0, waitOfOthers(context, finding.ranks));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::LateRank;
-    finding.cause = !isOfExperts(context, finding.ranks);
+    // Where waiting is known, late_rank names who is waited for, and this is the same loss.
+    finding.cause = !context.figures.waitsKnown() && !isOfExperts(context, finding.ranks);
     const std::size_t steps = context.figures.stepCount();
     finding.title = say(
         text::title,
