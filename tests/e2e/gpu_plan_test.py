@@ -151,7 +151,7 @@ class Plan(lab.Scenario):
 # A child in a session of its own, as torchrun's workers are, that would outlive the check and say so.
 STUCK = """import subprocess, time
 print('a word before', flush=True)
-subprocess.Popen(['sh', '-c', 'trap "" TERM; sleep 5; touch "$RINGSIDE_GPU_WORK/../outlived"'], start_new_session=True)
+subprocess.Popen(['sh', '-c', 'trap "" TERM; sleep 12; touch "$RINGSIDE_GPU_WORK/../outlived"'], start_new_session=True)
 time.sleep(60)"""
 MADE = {"facts": "open(__import__('os').environ['RINGSIDE_GPU_WORK'] + '/facts.json', 'w').write('{\"device\": \"made up\"}')",
         "failing": "print('a word before')\nraise SystemExit('no kernels')", "stuck": STUCK,
