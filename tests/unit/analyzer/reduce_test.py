@@ -76,7 +76,7 @@ class Reduce(cases.FolderCase):
         self.assertIn("From summaries of hosts (32 of 32 processes)", text)
 
     def test_other_faults_are_found(self):
-        for fault, rule in (("slow_host", "late_rank"), ("slow_rail", "collective_bandwidth_low"), ("rotating", "compute_jitter")):
+        for fault, rule in (("slow_host", "late_rank"), ("slow_rail", "collective_bandwidth_low"), ("rotating", "data_skew")):
             with self.subTest(fault):
                 found = [each["rule"] for each in report(self.reduced(fault=fault))["findings"]]
                 self.assertIn(rule, found)

@@ -55,7 +55,7 @@ class Stretches(cases.FolderCase):
             self.assertLess(abs(after["wait_ns"] - before["wait_ns"]), error)
 
     def test_findings_are_judged_in_each_stretch_and_their_costs_are_means(self):
-        for fault, rule in (("late_rank", "late_rank"), ("slow_rail", "collective_bandwidth_low"), ("rotating", "compute_jitter")):
+        for fault, rule in (("late_rank", "late_rank"), ("slow_rail", "collective_bandwidth_low"), ("rotating", "data_skew")):
             whole, cut = self.both(self.job(32, 80, fault))
             before = next(each for each in whole["findings"] if each["rule"] == rule)
             after = next(each for each in cut["findings"] if each["rule"] == rule)
