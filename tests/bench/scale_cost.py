@@ -109,10 +109,10 @@ def small(build, folder):
     check_fault(build, folder, "late_rank", "late_rank", [35], "Rank 35 comes last")
     check_fault(build, folder, "slow_host", "late_rank", list(range(16, 24)), "all 8 ranks of host node1002")
     check_fault(build, folder, "slow_rail", "collective_bandwidth_low", list(range(5, 64, 8)), "all 8 ranks with local rank 5")
-    check_fault(build, folder, "rotating", "compute_jitter", [], "changes from step to step")
+    check_fault(build, folder, "rotating", "data_skew", [], "changes from step to step")
     document, *_ = report(build, make(build, folder, 64, 30))
     if document["verdict"]["limited_by"] not in ("compute", "communication", "nothing") or any(
-            each["rule"] in ("late_rank", "collective_bandwidth_low", "compute_jitter") for each in document["findings"]):
+            each["rule"] in ("late_rank", "collective_bandwidth_low", "compute_jitter", "data_skew") for each in document["findings"]):
         sys.exit(f"a job without a fault: {document['verdict']}, {[each['title'] for each in document['findings']]}")
 
 
