@@ -128,9 +128,12 @@ class Fleet(lab.Scenario):
         self.assertEqual({each["labels"]["alertname"] for each in self.until("the alert", firing)}, {"RingsideStraggler"})
 
     def test_a_directory_without_a_job_is_named(self):
-        process = self.start(lab.RINGSIDE, "serve", self.folder / "misspelt.ringside", "--listen", "127.0.0.1:0")
-        said = process.stderr.readline() + process.stderr.readline()
-        self.assertIn("misspelt.ringside yet", said)
+        missing = self.start(lab.RINGSIDE, "serve", self.folder / "misspelt.ringside", "--listen", "127.0.0.1:0")
+        self.assertIn("misspelt.ringside", missing.stderr.readline())
+        self.assertEqual(3, missing.wait(30))
+        (self.folder / "empty.ringside").mkdir()
+        empty = self.start(lab.RINGSIDE, "serve", self.folder / "empty.ringside", "--listen", "127.0.0.1:0")
+        self.assertIn("empty.ringside yet", empty.stderr.readline() + empty.stderr.readline())
 
 
 if __name__ == "__main__":
