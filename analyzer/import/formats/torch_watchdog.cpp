@@ -101,10 +101,12 @@ void add(Ranks& ranks, const WatchdogLine& line)
 
 class Assembler final {
 public:
-    Assembler(std::int64_t rank, const Ranks& ranks, std::int64_t originNs)
+    /// `allRanks`: those of the job, as a list.
+    Assembler(std::int64_t rank, const Ranks& ranks, const std::string& allRanks, std::int64_t originNs)
         : m_strings(m_process)
         , m_of(ranks.at(rank))
         , m_ranks(ranks)
+        , m_allRanks(allRanks)
         , m_originNs(originNs)
         , m_worldSize(ranks.rbegin()->first + 1)
     {
@@ -140,10 +142,7 @@ private:
                                                          : group);
         m_process.communicators.push_back(row);
         if (all) {
-            std::vector<std::int64_t> ranks(static_cast<std::size_t>(m_worldSize));
-            std::iota(ranks.begin(), ranks.end(), 0);
-            m_process.settings.push_back(
-                {"nccl", fmt::format("communicator {} ranks", row.id), values::numberListText(ranks)});
+            m_process.settings.push_back({"nccl", fmt::format("communicator {} ranks", row.id), m_allRanks});
         }
         if (progress.completed && *progress.completed > 0) {
             addCall(row.id, *progress.completed, "", nullptr, true);
@@ -223,6 +222,7 @@ private:
     StringTable m_strings;
     const Rank& m_of;
     const Ranks& m_ranks;
+    const std::string& m_allRanks;
     std::int64_t m_originNs;
     std::int64_t m_worldSize; ///< at least
 };
@@ -247,9 +247,12 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
                                 line.number),
                     "Give the output of a job in which a collective timed out.");
     }
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(ranks.rbegin()->first + 1));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    const std::string all = values::numberListText(numbers);
     std::vector<trace::ProcessTrace> processes;
     for (const auto& [number, rank] : ranks) {
-        processes.push_back(Assembler(number, ranks, originNs.value_or(0)).assemble());
+        processes.push_back(Assembler(number, ranks, all, originNs.value_or(0)).assemble());
     }
     return processes;
 }

@@ -88,7 +88,9 @@ struct Collector::Run {
             const auto isWhole = [](const Parsed& parsed) {
                 return std::holds_alternative<CallLine>(parsed) || std::holds_alternative<InitLine>(parsed);
             };
-            std::string whole = each.text + std::string(rest);
+            constexpr std::size_t kLongest = 1024; // such a message has about 200 characters
+            const bool fits = each.text.size() < kLongest && rest.size() < kLongest;
+            std::string whole = fits ? each.text + std::string(rest) : std::string();
             if (!rest.empty() && isWhole(parseMessage(whole))) {
                 each.text = std::move(whole);
                 rest = {};

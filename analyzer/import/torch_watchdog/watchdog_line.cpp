@@ -68,7 +68,7 @@ std::optional<std::int64_t> timeOf(std::string_view line)
 /// The rank of the job stands before the line ("[rank3]:"); the message has the same, or that in its group.
 std::optional<std::int64_t> rankOf(std::string_view line)
 {
-    constexpr std::int64_t kLargestRank = 1 << 24;
+    constexpr std::int64_t kLargestRank = 999'999; // a trace's list of ranks has at most a million
     for (const std::string_view word : {"[rank", "[Rank ", " Rank "}) {
         const auto rank = numberBehind(line, word);
         if (rank && *rank >= 0 && *rank <= kLargestRank) {
@@ -107,8 +107,9 @@ std::optional<TimedOut> timedOutOf(std::string_view line)
     result.operation = operation->substr(0, operation->find_first_of(",)"));
     result.elementsIn = elementsBehind(*work, "NumelIn=");
     result.elementsOut = elementsBehind(*work, "NumelOut=");
+    constexpr std::int64_t kLongestMs = std::int64_t{1000} * 3600 * 24 * 366;
     result.ranMs = std::max<std::int64_t>(0, numberBehind(*work, "ran for ").value_or(0));
-    return result;
+    return result.ranMs <= kLongestMs ? std::optional(result) : std::nullopt;
 }
 
 } // namespace

@@ -187,6 +187,18 @@ TEST_F(NcclLog, TheRestOfAnInterruptedCallIsPutToItsBeginning)
     }
 }
 
+TEST_F(NcclLog, ALongRestIsPutToNoBeginning)
+{
+    std::string torn = begin(0) + "AllReduce: opCount 0 sendbuff 0x7";
+    const trace::RunTrace run =
+        import({begin(0) + initText(0, 2, "COMPLETE"), begin(1) + initText(1, 2, "COMPLETE"),
+                torn + begin(1) + numbered(0, "1"),
+                "f00 recvbuff 0x7f00 " + std::string(5000, ' ') +
+                    "count 1 datatype 7 op 2 root 0 comm 0x5000 [nranks=2] stream 0x1"});
+    EXPECT_EQ(run.processes.at(0).collectiveCalls.size(), 0U);
+    EXPECT_EQ(issueOf(run.processes[0], "torn_line")->count, 1);
+}
+
 TEST_F(NcclLog, ACallThatCannotBeReadLeavesItsPlaceFree)
 {
     const trace::RunTrace run =
