@@ -3,6 +3,7 @@
 
 #include "import/open_run.h"
 #include "reduce/reduce.h"
+#include "support/late_rank_trace.h"
 #include "support/nsys_export.h"
 #include "support/temporary_directory.h"
 #include "training_run.h"
@@ -22,18 +23,6 @@ trace::RunTrace demoLike()
     run.buckets.assign(24, 100'000);
     run.bytesPerNs = 1;
     return simulate(run);
-}
-
-/// Rank 1 is late; of four ranks, or of so many that a terminal does not show them all.
-TraceBuilder late(int ranks, int steps)
-{
-    TraceBuilder trace(ranks);
-    trace.steps(steps, [](StepBuilder& step) {
-        step.everyRank().compute(10ms);
-        step.rank(1).compute(6ms);
-        step.allReduce(4_MiB, {.takes = 1ms});
-    });
-    return trace;
 }
 
 /// Calls of which no two are alike, in a job without step marks.
@@ -75,7 +64,7 @@ trace::RunTrace inference()
 /// Rank 2 does not come to the last collective; the others wait for a minute.
 trace::RunTrace hanging()
 {
-    trace::RunTrace run = late(4, 20).run();
+    trace::RunTrace run = lateRankTrace(4, 20).run();
     run.processes[2].collectiveCalls.pop_back();
     for (trace::ProcessTrace& process : run.processes) {
         const std::int64_t now = process.collectiveCalls.back().endNs + 60 * kSecond;
@@ -88,7 +77,7 @@ trace::RunTrace hanging()
 trace::RunTrace killed()
 {
     constexpr int kKilled = 9;
-    trace::RunTrace run = late(4, 20).run();
+    trace::RunTrace run = lateRankTrace(4, 20).run();
     trace::ProcessTrace& process = run.processes[2];
     const std::int64_t endNs = *process.process.endNs;
     process.process.endNs.reset();
@@ -129,7 +118,7 @@ trace::RunTrace manyCommunicators()
 trace::RunTrace summaries()
 {
     TemporaryDirectory directory;
-    TraceBuilder job = late(4, 60);
+    TraceBuilder job = lateRankTrace(4, 60);
     job.host(2, "host1", 5ms, 20).host(3, "host1", 5ms, 20);
     job.write(directory / "run.ringside");
     std::filesystem::create_directory(directory / "summaries");
@@ -180,7 +169,7 @@ trace::RunTrace cudaEvents()
 
 trace::RunTrace damaged()
 {
-    trace::RunTrace run = late(4, 3).run();
+    trace::RunTrace run = lateRankTrace(4, 3).run();
     run.processes.resize(2);
     run.issues.push_back({trace::Issue::UnreadableFile, 1, "host0-3.db: not a database"});
     run.issues.push_back({trace::Issue::TruncatedFile, 2, "host0-4.db: 12 of 40 pages"});
@@ -206,7 +195,7 @@ const std::vector<ReportKind>& reportKinds()
         std::vector<ReportKind> all;
         all.push_back(kind("healthy", simulate(healthy())));
         all.push_back(kind("demo", demoLike()));
-        all.push_back(kind("many_ranks", late(40, 20).run()));
+        all.push_back(kind("many_ranks", lateRankTrace(40, 20).run()));
         all.push_back(kind("without_steps", withoutSteps()));
         all.push_back(kind("inference", inference()));
         all.push_back(kind("hang", hanging()));

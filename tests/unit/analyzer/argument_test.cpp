@@ -3,8 +3,8 @@
 // has.
 #include "report/argument.h"
 #include "report/confidence.h"
+#include "support/late_rank_trace.h"
 #include "support/said.h"
-#include "support/trace_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -17,16 +17,9 @@ namespace {
 
 using namespace test;
 
-/// Rank 1 takes 6 ms longer than 10 ms, in 20 steps.
 Report reportOfLateRank()
 {
-    TraceBuilder trace(4);
-    trace.steps(20, [](StepBuilder& step) {
-        step.everyRank().compute(10ms);
-        step.rank(1).compute(6ms);
-        step.allReduce(4_MiB, {.takes = 1ms});
-    });
-    return buildReport(trace.run(), {});
+    return buildReport(lateRankTrace(4, 20).run(), {});
 }
 
 std::string documentText()

@@ -18,18 +18,6 @@ namespace {
 using namespace test;
 using rules::Limit;
 
-/// Rank 1 takes 6 ms longer than 10 ms.
-TraceBuilder lateRank(int ranks, int steps)
-{
-    TraceBuilder trace(ranks);
-    trace.steps(steps, [](StepBuilder& step) {
-        step.everyRank().compute(10ms);
-        step.rank(1).compute(6ms);
-        step.allReduce(4_MiB, {.takes = 1ms});
-    });
-    return trace;
-}
-
 const rules::Finding* find(const Report& report, std::string_view rule)
 {
     const auto found = std::find_if(report.findings.begin(), report.findings.end(),
@@ -49,7 +37,7 @@ std::string refusal(const Report& report, std::string_view rule)
 
 TEST(Verdict, NamesTheCauseAndIsSureOfManySteps)
 {
-    const Verdict verdict = buildReport(lateRank(4, 20).run(), {}).verdict;
+    const Verdict verdict = buildReport(lateRankTrace(4, 20).run(), {}).verdict;
     EXPECT_EQ(verdict.limitedBy, Limit::LateRank);
     EXPECT_EQ(verdict.confidence, Confidence::High) << said(verdict.reason);
     EXPECT_EQ(said(verdict.reason), "");
@@ -119,7 +107,7 @@ TEST(Verdict, SaysHowManyKernelsHaveNoLaunch)
 /// Rank 2 does not come to the last collective; the others wait for a minute.
 trace::RunTrace hanging()
 {
-    trace::RunTrace run = lateRank(4, 20).run();
+    trace::RunTrace run = lateRankTrace(4, 20).run();
     run.processes[2].collectiveCalls.pop_back();
     for (trace::ProcessTrace& process : run.processes) {
         const std::int64_t now = process.collectiveCalls.back().endNs + 60'000'000'000;
@@ -147,7 +135,7 @@ TEST(Verdict, OfAHangIsNotALateRank)
 
 TEST(Verdict, OfADeathIsNotALateRank)
 {
-    trace::RunTrace run = lateRank(4, 20).run();
+    trace::RunTrace run = lateRankTrace(4, 20).run();
     trace::ProcessTrace& killed = run.processes[2];
     const std::int64_t endNs = *killed.process.endNs;
     killed.process.endNs.reset();
@@ -166,7 +154,7 @@ TEST(Verdict, OfADeathIsNotALateRank)
 /// Recorded from its first step on; the recorder said that the first 9 were warm-up.
 TraceBuilder warmingUp(int steps)
 {
-    TraceBuilder trace = lateRank(4, steps);
+    TraceBuilder trace = lateRankTrace(4, steps);
     for (int rank = 0; rank < 4; ++rank) {
         trace::ProcessTrace& process = trace.process(rank);
         const auto begin = process.process.startNs;
@@ -179,7 +167,7 @@ TraceBuilder warmingUp(int steps)
 
 TEST(Verdict, LeavesOutStepsOfWhichAnotherToolHadAPart)
 {
-    TraceBuilder trace = lateRank(4, 30);
+    TraceBuilder trace = lateRankTrace(4, 30);
     const std::size_t whole = buildReport(trace.run(), {}).model.analyzedSteps.size();
     trace::ProcessTrace& process = trace.process(1);
     const std::int64_t from = process.steps.at(14).startNs + 1;
@@ -212,12 +200,12 @@ TEST(Verdict, StandsOnTheWarmUpWhereHardlyAnythingFollows)
 
 TEST(Verdict, OfAFewStepsIsLessSure)
 {
-    const Report some = buildReport(lateRank(4, 9).run(), {});
+    const Report some = buildReport(lateRankTrace(4, 9).run(), {});
     EXPECT_EQ(some.verdict.confidence, Confidence::Medium);
     EXPECT_NE(said(some.verdict.reason).find("7 steps"), std::string::npos) << said(some.verdict.reason);
-    const Report three = buildReport(lateRank(4, 3).run(), {});
+    const Report three = buildReport(lateRankTrace(4, 3).run(), {});
     EXPECT_EQ(three.verdict.confidence, Confidence::Low);
-    const Report one = buildReport(lateRank(4, 1).run(), {});
+    const Report one = buildReport(lateRankTrace(4, 1).run(), {});
     EXPECT_EQ(one.verdict.confidence, Confidence::Low);
     ASSERT_TRUE(one.metrics.usefulUtilization);
     EXPECT_FALSE(one.metrics.usefulUtilization->timeStddev) << "one step does not vary";
@@ -225,13 +213,14 @@ TEST(Verdict, OfAFewStepsIsLessSure)
 
 TEST(Verdict, DoesNotCallARankLateThatChanceCouldHaveMadeLate)
 {
-    const Report report = buildReport(lateRank(2, 8).run(), {});
+    const Report report = buildReport(lateRankTrace(2, 8).run(), {});
     EXPECT_EQ(find(report, "late_rank"), nullptr);
     EXPECT_NE(refusal(report, "late_rank").find("inconclusive! "), std::string::npos);
     EXPECT_NE(refusal(report, "late_rank").find("record 8 or more"), std::string::npos)
         << refusal(report, "late_rank");
     EXPECT_EQ(report.verdict.confidence, Confidence::Low);
-    EXPECT_NE(find(buildReport(lateRank(2, 10).run(), {}), "late_rank"), nullptr) << "8 analyzed steps do";
+    EXPECT_NE(find(buildReport(lateRankTrace(2, 10).run(), {}), "late_rank"), nullptr)
+        << "8 analyzed steps do";
 }
 
 /// Two ranks of which one is late by a little in every step, in turn, and rank 1 by much in every third.
@@ -260,7 +249,7 @@ TEST(Verdict, NamesARankThatIsLateNowAndThen)
 
 TEST(Verdict, OfMissingRanksIsLessSureAndGivesTheReason)
 {
-    trace::RunTrace run = lateRank(4, 20).run();
+    trace::RunTrace run = lateRankTrace(4, 20).run();
     run.processes.pop_back();
     const Report one = buildReport(run, {});
     EXPECT_EQ(one.verdict.confidence, Confidence::Medium);
@@ -477,7 +466,7 @@ TEST(Findings, NameStallsBeforeTheUnequalUseTheyMake)
 
 TEST(LateRank, IsNotChargedMoreThanItTakesLonger)
 {
-    const Report report = buildReport(lateRank(4, 20).run(), {});
+    const Report report = buildReport(lateRankTrace(4, 20).run(), {});
     const rules::Finding* const late = find(report, "late_rank");
     ASSERT_NE(late, nullptr);
     EXPECT_NEAR(static_cast<double>(late->costNsPerStep.value_or(0)), 6e6, 1e5);
