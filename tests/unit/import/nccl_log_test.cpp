@@ -195,7 +195,7 @@ TEST_F(NcclLog, ALongRestIsPutToNoBeginning)
                 torn + begin(1) + numbered(0, "1"),
                 "f00 recvbuff 0x7f00 " + std::string(5000, ' ') +
                     "count 1 datatype 7 op 2 root 0 comm 0x5000 [nranks=2] stream 0x1"});
-    EXPECT_EQ(run.processes.at(0).collectiveCalls.size(), 0U);
+    ASSERT_EQ(run.processes.at(0).collectiveCalls.size(), 0U);
     EXPECT_EQ(issueOf(run.processes[0], "torn_line")->count, 1);
 }
 
