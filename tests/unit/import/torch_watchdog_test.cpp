@@ -41,7 +41,7 @@ TEST_F(Watchdog, OfATimeOrARankThatNoJobHasIsNotRead)
     EXPECT_FALSE(watchdog::readWatchdogLine(timedOut("-1", "600020")));
 }
 
-TEST_F(Watchdog, OfTheLargestJobIsReadWithoutAListForEachRank)
+TEST_F(Watchdog, OfTheLargestJobIsRead)
 {
     std::vector<std::string> lines;
     for (int rank = 999'000; rank < 1'000'000; ++rank) {
