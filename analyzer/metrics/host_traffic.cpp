@@ -62,7 +62,7 @@ std::string_view trafficSourceText(TrafficSource source)
         break;
     }
     return "Which hosts exchanged data was not measured. It is known from TCP connections (tier sampled) and "
-           "from NCCL's proxies (`ringside record --profile deep`).";
+           "from NCCL's proxies (ringside record --profile deep).";
 }
 
 HostsTraffic hostTrafficOf(const model::Model& model)

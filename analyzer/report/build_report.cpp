@@ -11,6 +11,8 @@
 #include "words/applicability.h"
 #include "words/shared_place.h"
 
+#include <ringside/trace/tier_reason.h>
+
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -21,7 +23,7 @@ namespace ringside::report {
 namespace {
 
 const std::array<trace::TierName, 5> kTiers{"host", "nvtx", "nccl", "device", "sampled"};
-constexpr char kEvents[] = "events"; ///< recorded on demand only; left out if it was not requested
+const trace::TierName kEvents("events"); ///< recorded on demand only; left out if it was not requested
 
 /// Returns a remark if only some of the ranks were compared; empty if all were measured.
 words::Text comparedRanks(const Report& report)
@@ -99,37 +101,19 @@ void runRules(Report& report, const rules::OptionValues& options, const Checkpoi
     }
 }
 
-/// Returns true if another process of the host samples for all of them and its file is in the run, so that
-/// nothing is missing.
-bool isSampledInRun(const model::Model& model, std::string_view reason)
+/// Returns true if the file of this process is in the run.
+bool isInRun(const model::Model& model, std::string_view sampler)
 {
-    constexpr std::string_view kSampledBy = ": sampled by ";
-    const std::size_t at = reason.find(kSampledBy);
-    return at != std::string_view::npos &&
-           std::ranges::any_of(model.trace.processes, [&](const trace::ProcessTrace& process) {
-               const std::string_view sampler = reason.substr(at + kSampledBy.size());
-               return process.path.stem().string() == sampler || // else a file of several processes
-                      fmt::format("{}-{}", process.process.host, process.process.pid) == sampler;
-           });
-}
-
-/// Adds the reasons of a rank, which its recorder joined by "; ". Ranks may share reasons.
-void addReasons(const model::Model& model, std::string_view joined, std::set<std::string>& reasons)
-{
-    constexpr std::string_view kJoint = "; ";
-    while (!joined.empty()) {
-        const std::string_view reason = joined.substr(0, joined.find(kJoint));
-        joined.remove_prefix(std::min(joined.size(), reason.size() + kJoint.size()));
-        if (!reason.empty() && !isSampledInRun(model, reason)) {
-            reasons.emplace(reason);
-        }
-    }
+    return std::ranges::any_of(model.trace.processes, [&](const trace::ProcessTrace& process) {
+        return process.path.stem().string() == sampler || // else a file of several processes
+               fmt::format("{}-{}", process.process.host, process.process.pid) == sampler;
+    });
 }
 
 Tier tierOf(const model::Model& model, const trace::TierName& name)
 {
-    Tier tier{std::string(name.text()), {}, {}};
-    std::set<std::string> reasons;
+    Tier tier{name, {}, {}};
+    std::set<std::string_view> reasons; // ranks may share them
     for (const model::Rank& rank : model.ranks) {
         for (const trace::TierRow& row : model.processOf(rank).tiers) {
             if (row.tier != name) {
@@ -138,7 +122,11 @@ Tier tierOf(const model::Model& model, const trace::TierName& name)
             if (row.active) {
                 tier.ranks.push_back(rank.rank);
             }
-            addReasons(model, row.reason, reasons);
+            for (const auto& [text, sampler] : trace::readReasons(row.reason)) {
+                if (sampler.empty() || !isInRun(model, sampler)) {
+                    reasons.insert(text);
+                }
+            }
         }
     }
     tier.reasons.assign(reasons.begin(), reasons.end());

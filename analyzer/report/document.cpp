@@ -97,11 +97,11 @@ std::string tiersText(const Report& report)
     std::vector<std::string> nowhere;
     for (const Tier& tier : report.tiers) {
         if (tier.ranks.empty()) {
-            nowhere.push_back(tier.name);
+            nowhere.emplace_back(tier.name.text());
         } else if (tier.ranks.size() == report.model.ranks.size()) {
-            everywhere.push_back(tier.name);
+            everywhere.emplace_back(tier.name.text());
         } else {
-            parts.push_back(fmt::format("{} on {} {} only", tier.name,
+            parts.push_back(fmt::format("{} on {} {} only", tier.name.text(),
                                         tier.ranks.size() == 1 ? "rank" : "ranks", rankList(tier.ranks)));
         }
     }
@@ -311,7 +311,7 @@ private:
             lines.push_back(tiersText(m_report));
         } else {
             for (const Tier& tier : m_report.tiers) {
-                lines.push_back(fmt::format("Tier {}: {}.", tier.name, tierText(tier)));
+                lines.push_back(fmt::format("Tier {}: {}.", tier.name.text(), tierText(tier)));
             }
         }
         std::vector<std::string_view> notes;

@@ -36,7 +36,7 @@ struct MissingRule {
 };
 
 struct Tier {
-    std::string name;
+    trace::TierName name;
     std::vector<std::int64_t> ranks;  ///< ranks on which it was active
     std::vector<std::string> reasons; ///< why it was not active on others, each reason once
 };

@@ -268,10 +268,10 @@ std::vector<MissingRule> rulesNotJudged(const Report& report)
     std::vector<MissingRule> missing;
     std::ranges::copy_if(report.notApplicable, std::back_inserter(missing), [&](const MissingRule& each) {
         const rules::Rule* const rule = rules::findRule(each.rule);
-        const std::string_view needs = rule != nullptr ? rule->needs : std::string_view();
-        return !report.model.imported || std::ranges::none_of(report.tiers, [needs](const Tier& tier) {
-            return tier.ranks.empty() && needs.find(tier.name) != std::string_view::npos;
-        });
+        return !report.model.imported || rule == nullptr ||
+               std::ranges::none_of(report.tiers, [&needed = rule->needs.tiers](const Tier& tier) {
+                   return tier.ranks.empty() && std::ranges::find(needed, tier.name) != needed.end();
+               });
     });
     return missing;
 }

@@ -155,7 +155,7 @@ words::Text whyNoDeviceWork(const Report& report)
 {
     namespace why = words::not_measured;
     words::Text said = why::no_device_work_imported;
-    const auto device = std::ranges::find(report.tiers, "device", &Tier::name);
+    const auto device = std::ranges::find(report.tiers, trace::TierName("device"), &Tier::name);
     if (device != report.tiers.end() && !device->reasons.empty()) {
         said += words::say(why::no_device_work_because, {{"reason", device->reasons.front()}});
     }

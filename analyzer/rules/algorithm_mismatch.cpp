@@ -165,7 +165,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(algorithm_mismatch, .title = text::heading, .needs = "nccl and device, on all ranks",
+RINGSIDE_RULE(algorithm_mismatch, .title = text::heading, .needs = {{"nccl", "device"}, ", on all ranks"},
               .options = kOptions, .run = run, .help = text::help, .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_algorithm_mismatch

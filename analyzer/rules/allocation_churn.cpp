@@ -87,7 +87,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(allocation_churn, .title = text::heading, .needs = "host and device", .options = kOptions,
+RINGSIDE_RULE(allocation_churn, .title = text::heading, .needs = {{"host", "device"}}, .options = kOptions,
               .run = run, .needsDevice = true, .help = text::help,
               .partOf = {"gpu_utilization_low", "host_bound"});
 

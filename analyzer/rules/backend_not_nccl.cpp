@@ -109,7 +109,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(backend_not_nccl, .title = text::heading, .needs = "host and device", .options = {}, .run = run,
-              .help = text::help, .ofTraining = true);
+RINGSIDE_RULE(backend_not_nccl, .title = text::heading, .needs = {{"host", "device"}}, .options = {},
+              .run = run, .help = text::help, .ofTraining = true);
 
 } // namespace ringside::rules::rule_backend_not_nccl

@@ -138,7 +138,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(clock_throttling, .title = text::heading, .needs = "device and sampled (nvml)",
+RINGSIDE_RULE(clock_throttling, .title = text::heading, .needs = {{"device", "sampled"}, " (nvml)"},
               .options = kOptions, .run = run, .needsDevice = true, .help = text::help,
               .partOf = {"late_rank", "compute_imbalance"});
 

@@ -297,7 +297,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(collective_bandwidth_low, .title = text::heading, .needs = "device, on all ranks",
+RINGSIDE_RULE(collective_bandwidth_low, .title = text::heading, .needs = {{"device"}, ", on all ranks"},
               .options = kOptions, .run = run, .needsDevice = true, .help = text::help,
               .partOf = {"exposed_communication"});
 

@@ -63,7 +63,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(collective_mismatch, .title = text::heading, .needs = "host", .options = {}, .run = run,
+RINGSIDE_RULE(collective_mismatch, .title = text::heading, .needs = {{"host"}}, .options = {}, .run = run,
               .help = text::help);
 
 } // namespace ringside::rules::rule_collective_mismatch

@@ -92,7 +92,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(collective_missing_rank, .title = text::heading, .needs = "host", .options = kOptions,
+RINGSIDE_RULE(collective_missing_rank, .title = text::heading, .needs = {{"host"}}, .options = kOptions,
               .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_collective_missing_rank

@@ -42,7 +42,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(comm_compute_ratio_high, .title = text::heading, .needs = "device", .options = kOptions,
+RINGSIDE_RULE(comm_compute_ratio_high, .title = text::heading, .needs = {{"device"}}, .options = kOptions,
               .run = run, .needsDevice = true, .help = text::help,
               .partOf = {"exposed_communication", "comm_share_high"});
 

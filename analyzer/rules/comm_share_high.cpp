@@ -42,7 +42,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(comm_share_high, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
+RINGSIDE_RULE(comm_share_high, .title = text::heading, .needs = {{"device"}}, .options = kOptions, .run = run,
               .help = text::help, .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_comm_share_high

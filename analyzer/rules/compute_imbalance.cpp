@@ -135,8 +135,8 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(compute_imbalance, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
-              .needsDevice = true, .help = text::help, .comparesRanks = true,
+RINGSIDE_RULE(compute_imbalance, .title = text::heading, .needs = {{"device"}}, .options = kOptions,
+              .run = run, .needsDevice = true, .help = text::help, .comparesRanks = true,
               .partOf = {"late_rank", "clock_throttling", "expert_imbalance", "exposed_communication"});
 
 } // namespace ringside::rules::rule_compute_imbalance

@@ -40,8 +40,8 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(compute_jitter, .title = text::heading, .needs = "device, on all ranks", .options = kOptions,
-              .run = run, .help = text::help, .comparesRanks = true, .ofSteps = true,
+RINGSIDE_RULE(compute_jitter, .title = text::heading, .needs = {{"device"}, ", on all ranks"},
+              .options = kOptions, .run = run, .help = text::help, .comparesRanks = true, .ofSteps = true,
               .partOf = {"cpu_contention", "clock_throttling", "step_time_jitter", "exposed_communication"});
 
 } // namespace ringside::rules::rule_compute_jitter

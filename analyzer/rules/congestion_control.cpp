@@ -143,7 +143,8 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(congestion_control, .title = text::heading, .needs = "sampled (tcp, network, host_network)",
-              .options = kOptions, .run = run, .help = text::help);
+RINGSIDE_RULE(congestion_control, .title = text::heading,
+              .needs = {{"sampled"}, " (tcp, network, host_network)"}, .options = kOptions, .run = run,
+              .help = text::help);
 
 } // namespace ringside::rules::rule_congestion_control

@@ -123,7 +123,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(cpu_affinity, .title = text::heading, .needs = "host", .options = kOptions, .run = run,
+RINGSIDE_RULE(cpu_affinity, .title = text::heading, .needs = {{"host"}}, .options = kOptions, .run = run,
               .help = text::help);
 
 } // namespace ringside::rules::rule_cpu_affinity

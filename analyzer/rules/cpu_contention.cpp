@@ -102,7 +102,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(cpu_contention, .title = text::heading, .needs = "device and sampled (process, cgroup)",
+RINGSIDE_RULE(cpu_contention, .title = text::heading, .needs = {{"device", "sampled"}, " (process, cgroup)"},
               .options = kOptions, .run = run, .needsDevice = true, .help = text::help,
               .partOf = {"late_rank", "host_bound", "data_loading_stall", "gpu_utilization_low"});
 

@@ -73,7 +73,7 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 
 } // namespace
 
-RINGSIDE_RULE(data_loading_stall, .title = text::heading, .needs = "device and nvtx", .options = kOptions,
+RINGSIDE_RULE(data_loading_stall, .title = text::heading, .needs = {{"nvtx", "device"}}, .options = kOptions,
               .run = run, .needsDevice = true, .help = text::help, .inferenceAdvice = text::inference,
               .partOf = {"late_rank", "gpu_utilization_low"}, .cures = cures);
 

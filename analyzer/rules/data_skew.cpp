@@ -122,7 +122,7 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 
 } // namespace
 
-RINGSIDE_RULE(data_skew, .title = text::heading, .needs = "device, on all ranks", .options = kOptions,
+RINGSIDE_RULE(data_skew, .title = text::heading, .needs = {{"device"}, ", on all ranks"}, .options = kOptions,
               .run = run, .help = text::help, .comparesRanks = true, .ofSteps = true, .ofTraining = true,
               .cures = cures);
 

@@ -65,7 +65,8 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(expert_imbalance, .title = text::heading, .needs = "device, on all ranks", .options = kOptions,
-              .run = run, .needsDevice = true, .help = text::help, .partOf = {"exposed_communication"});
+RINGSIDE_RULE(expert_imbalance, .title = text::heading, .needs = {{"device"}, ", on all ranks"},
+              .options = kOptions, .run = run, .needsDevice = true, .help = text::help,
+              .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_expert_imbalance

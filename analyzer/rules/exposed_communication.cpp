@@ -98,7 +98,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(exposed_communication, .title = text::heading, .needs = "device", .options = kOptions,
+RINGSIDE_RULE(exposed_communication, .title = text::heading, .needs = {{"device"}}, .options = kOptions,
               .run = run, .needsDevice = true, .help = text::help);
 
 } // namespace ringside::rules::rule_exposed_communication

@@ -103,7 +103,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(exposed_copy, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
+RINGSIDE_RULE(exposed_copy, .title = text::heading, .needs = {{"device"}}, .options = kOptions, .run = run,
               .needsDevice = true, .help = text::help);
 
 } // namespace ringside::rules::rule_exposed_copy

@@ -80,7 +80,7 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 
 } // namespace
 
-RINGSIDE_RULE(fp32_gradients, .title = text::heading, .needs = "host and device, on all ranks",
+RINGSIDE_RULE(fp32_gradients, .title = text::heading, .needs = {{"host", "device"}, ", on all ranks"},
               .options = kOptions, .run = run, .needsDevice = true, .help = text::help, .ofTraining = true,
               .partOf = {"exposed_communication"}, .cures = cures);
 

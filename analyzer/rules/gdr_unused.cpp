@@ -130,7 +130,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(gdr_unused, .title = text::heading, .needs = "sampled (rdma, host_network)",
+RINGSIDE_RULE(gdr_unused, .title = text::heading, .needs = {{"sampled"}, " (rdma, host_network)"},
               .options = kOptions, .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_gdr_unused

@@ -109,7 +109,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(gpu_clock_spread, .title = text::heading, .needs = "sampled (nvml), device",
+RINGSIDE_RULE(gpu_clock_spread, .title = text::heading, .needs = {{"device", "sampled"}, " (nvml)"},
               .options = kOptions, .run = run, .help = text::help, .comparesRanks = true);
 
 } // namespace ringside::rules::rule_gpu_clock_spread

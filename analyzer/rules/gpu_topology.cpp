@@ -157,7 +157,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(gpu_topology, .title = text::heading, .needs = "a file (links --from)", .options = {},
+RINGSIDE_RULE(gpu_topology, .title = text::heading, .needs = {{}, "a file (links --from)"}, .options = {},
               .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_gpu_topology

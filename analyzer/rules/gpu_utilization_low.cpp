@@ -82,7 +82,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(gpu_utilization_low, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
-              .help = text::help);
+RINGSIDE_RULE(gpu_utilization_low, .title = text::heading, .needs = {{"device"}}, .options = kOptions,
+              .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_gpu_utilization_low

@@ -87,7 +87,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(gpu_utilization_spread, .title = text::heading, .needs = "device", .options = kOptions,
+RINGSIDE_RULE(gpu_utilization_spread, .title = text::heading, .needs = {{"device"}}, .options = kOptions,
               .run = run, .needsDevice = true, .help = text::help, .comparesRanks = true,
               .inferenceAdvice = text::inference);
 

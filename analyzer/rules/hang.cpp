@@ -73,7 +73,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(hang, .title = text::heading, .needs = "host", .options = kOptions, .run = run,
+RINGSIDE_RULE(hang, .title = text::heading, .needs = {{"host"}}, .options = kOptions, .run = run,
               .help = text::help);
 
 } // namespace ringside::rules::rule_hang

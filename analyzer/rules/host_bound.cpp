@@ -91,7 +91,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(host_bound, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
+RINGSIDE_RULE(host_bound, .title = text::heading, .needs = {{"device"}}, .options = kOptions, .run = run,
               .needsDevice = true, .help = text::help, .inferenceAdvice = text::inference,
               .partOf = {"late_rank", "gpu_utilization_low"});
 

@@ -137,7 +137,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(inter_node_latency_high, .title = text::heading,
-              .needs = "device, on all ranks of several hosts", .options = kOptions, .run = run,
+              .needs = {{"device"}, ", on all ranks of several hosts"}, .options = kOptions, .run = run,
               .help = text::help, .inferenceAdvice = text::inference, .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_inter_node_latency_high

@@ -201,7 +201,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(kernel_events, .title = text::heading, .needs = "a kernel's log (links --from)", .options = {},
-              .run = run, .help = text::help, .checksLinks = true);
+RINGSIDE_RULE(kernel_events, .title = text::heading, .needs = {{}, "a kernel's log (links --from)"},
+              .options = {}, .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_kernel_events

@@ -78,8 +78,8 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(large_last_bucket, .title = text::heading, .needs = "device, on all ranks", .options = kOptions,
-              .run = run, .needsDevice = true, .help = text::help, .ofSteps = true, .ofTraining = true,
-              .partOf = {"exposed_communication"});
+RINGSIDE_RULE(large_last_bucket, .title = text::heading, .needs = {{"device"}, ", on all ranks"},
+              .options = kOptions, .run = run, .needsDevice = true, .help = text::help, .ofSteps = true,
+              .ofTraining = true, .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_large_last_bucket

@@ -413,7 +413,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(late_rank, .title = text::heading, .needs = "device, on all ranks", .options = kOptions,
+RINGSIDE_RULE(late_rank, .title = text::heading, .needs = {{"device"}, ", on all ranks"}, .options = kOptions,
               .run = run, .help = text::help, .comparesRanks = true, .namesLateRanks = true);
 
 } // namespace ringside::rules::rule_late_rank

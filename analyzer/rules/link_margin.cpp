@@ -31,7 +31,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(link_margin, .title = text::heading, .needs = "files (links --from)",
+RINGSIDE_RULE(link_margin, .title = text::heading, .needs = {{}, "files (links --from)"},
               .options = conditions::optionsOf("link_margin"), .run = run, .help = text::help,
               .checksLinks = true);
 

@@ -238,7 +238,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(memory_near_limit, .title = text::heading, .needs = "sampled (nvml)", .options = kOptions,
-              .run = run, .help = text::help, .inferenceAdvice = text::inference);
+RINGSIDE_RULE(memory_near_limit, .title = text::heading, .needs = {{"sampled"}, " (nvml)"},
+              .options = kOptions, .run = run, .help = text::help, .inferenceAdvice = text::inference);
 
 } // namespace ringside::rules::rule_memory_near_limit

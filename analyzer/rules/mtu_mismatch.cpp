@@ -104,7 +104,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(mtu_mismatch, .title = text::heading, .needs = "sampled (rdma)", .options = kOptions,
+RINGSIDE_RULE(mtu_mismatch, .title = text::heading, .needs = {{"sampled"}, " (rdma)"}, .options = kOptions,
               .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_mtu_mismatch

@@ -62,7 +62,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(nic_gpu_affinity, .title = text::heading, .needs = "sampled (rdma), host", .options = {},
-              .run = run, .help = text::help);
+RINGSIDE_RULE(nic_gpu_affinity, .title = text::heading, .needs = {{"host", "sampled"}, " (rdma)"},
+              .options = {}, .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_nic_gpu_affinity

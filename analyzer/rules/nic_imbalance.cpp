@@ -103,7 +103,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(nic_imbalance, .title = text::heading, .needs = "sampled (rdma)", .options = kOptions,
+RINGSIDE_RULE(nic_imbalance, .title = text::heading, .needs = {{"sampled"}, " (rdma)"}, .options = kOptions,
               .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_nic_imbalance

@@ -156,7 +156,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(nvlink_errors, .title = text::heading, .needs = "sampled (nvml)",
+RINGSIDE_RULE(nvlink_errors, .title = text::heading, .needs = {{"sampled"}, " (nvml)"},
               .options = conditions::optionsOf("nvlink_errors"), .run = run, .help = text::help,
               .checksLinks = true);
 

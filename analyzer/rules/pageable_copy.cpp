@@ -100,7 +100,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(pageable_copy, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
+RINGSIDE_RULE(pageable_copy, .title = text::heading, .needs = {{"device"}}, .options = kOptions, .run = run,
               .needsDevice = true, .help = text::help, .inferenceAdvice = text::inference,
               .partOf = {"gpu_utilization_low", "data_loading_stall", "host_bound"});
 

@@ -102,7 +102,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(parameter_server_pattern, .title = text::heading, .needs = "host and device",
+RINGSIDE_RULE(parameter_server_pattern, .title = text::heading, .needs = {{"host", "device"}},
               .options = kOptions, .run = run, .needsDevice = true, .help = text::help, .ofTraining = true);
 
 } // namespace ringside::rules::rule_parameter_server_pattern

@@ -140,7 +140,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(pcie_link_degraded, .title = text::heading, .needs = "sampled (nvml, host_network)",
+RINGSIDE_RULE(pcie_link_degraded, .title = text::heading, .needs = {{"sampled"}, " (nvml, host_network)"},
               .options = {}, .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_pcie_link_degraded

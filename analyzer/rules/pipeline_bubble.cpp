@@ -62,8 +62,8 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(pipeline_bubble, .title = text::heading, .needs = "device, on all stages", .options = kOptions,
-              .run = run, .needsDevice = true, .help = text::help,
+RINGSIDE_RULE(pipeline_bubble, .title = text::heading, .needs = {{"device"}, ", on all stages"},
+              .options = kOptions, .run = run, .needsDevice = true, .help = text::help,
               .partOf = {"pipeline_stage_imbalance", "late_rank", "slow_link", "data_skew",
                          "expert_imbalance", "exposed_communication"});
 

@@ -92,7 +92,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(pipeline_stage_imbalance, .title = text::heading, .needs = "device, on all stages",
+RINGSIDE_RULE(pipeline_stage_imbalance, .title = text::heading, .needs = {{"device"}, ", on all stages"},
               .options = kOptions, .run = run, .needsDevice = true, .help = text::help,
               .partOf = {"exposed_communication"});
 

@@ -113,7 +113,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(profiler_overhead, .title = text::heading, .needs = "host; profile auto", .options = kOptions,
-              .run = run, .help = text::help, .ofSteps = true);
+RINGSIDE_RULE(profiler_overhead, .title = text::heading, .needs = {{"host"}, "; profile auto"},
+              .options = kOptions, .run = run, .help = text::help, .ofSteps = true);
 
 } // namespace ringside::rules::rule_profiler_overhead

@@ -100,7 +100,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(rank_died, .title = text::heading, .needs = "host", .options = {}, .run = run,
+RINGSIDE_RULE(rank_died, .title = text::heading, .needs = {{"host"}}, .options = {}, .run = run,
               .help = text::help);
 
 } // namespace ringside::rules::rule_rank_died

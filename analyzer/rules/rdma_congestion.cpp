@@ -141,7 +141,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(rdma_congestion, .title = text::heading, .needs = "sampled (rdma)",
+RINGSIDE_RULE(rdma_congestion, .title = text::heading, .needs = {{"sampled"}, " (rdma)"},
               .options = conditions::optionsOf("rdma_congestion"), .run = run, .help = text::help,
               .checksLinks = true);
 

@@ -72,7 +72,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(rdma_link_errors, .title = text::heading, .needs = "sampled (rdma)",
+RINGSIDE_RULE(rdma_link_errors, .title = text::heading, .needs = {{"sampled"}, " (rdma)"},
               .options = conditions::optionsOf("rdma_link_errors"), .run = run, .help = text::help,
               .checksLinks = true);
 

@@ -142,7 +142,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(rdma_rate_low, .title = text::heading, .needs = "sampled (rdma)", .options = kOptions,
+RINGSIDE_RULE(rdma_rate_low, .title = text::heading, .needs = {{"sampled"}, " (rdma)"}, .options = kOptions,
               .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_rate_low

@@ -329,7 +329,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(rdma_retransmissions, .title = text::heading, .needs = "sampled (rdma)", .options = kOptions,
-              .run = run, .help = text::help, .checksLinks = true);
+RINGSIDE_RULE(rdma_retransmissions, .title = text::heading, .needs = {{"sampled"}, " (rdma)"},
+              .options = kOptions, .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_rdma_retransmissions

@@ -121,7 +121,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(rdma_unused, .title = text::heading, .needs = "sampled (rdma, network)", .options = kOptions,
-              .run = run, .help = text::help);
+RINGSIDE_RULE(rdma_unused, .title = text::heading, .needs = {{"sampled"}, " (rdma, network)"},
+              .options = kOptions, .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_rdma_unused

@@ -162,7 +162,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(roce_gid, .title = text::heading, .needs = "sampled (rdma)", .options = {}, .run = run,
+RINGSIDE_RULE(roce_gid, .title = text::heading, .needs = {{"sampled"}, " (rdma)"}, .options = {}, .run = run,
               .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_roce_gid

@@ -196,7 +196,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(roce_not_lossless, .title = text::heading, .needs = "sampled (rdma, ethtool)",
+RINGSIDE_RULE(roce_not_lossless, .title = text::heading, .needs = {{"sampled"}, " (rdma, ethtool)"},
               .options = kOptions, .run = run, .help = text::help, .checksLinks = true);
 
 } // namespace ringside::rules::rule_roce_not_lossless

@@ -138,10 +138,15 @@ private:
     const OptionValues& m_values;
 };
 
+struct Needs {
+    std::initializer_list<trace::TierName> tiers; ///< that must be recorded
+    std::string_view more = {}; ///< follows the tiers in the catalogue: ", on all ranks"
+};
+
 struct Rule {
     std::string_view id;
     std::string_view title;
-    std::string_view needs; ///< tiers that must be recorded
+    Needs needs;
     std::span<const Option> options;
     Outcome (*run)(const Context&) = nullptr;
     bool needsDevice = false;   ///< not applicable unless device times of at least one rank were measured

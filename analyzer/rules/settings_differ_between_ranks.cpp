@@ -94,7 +94,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(settings_differ_between_ranks, .title = text::heading, .needs = "host", .options = {},
+RINGSIDE_RULE(settings_differ_between_ranks, .title = text::heading, .needs = {{"host"}}, .options = {},
               .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_settings_differ_between_ranks

@@ -159,7 +159,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(slow_link, .title = text::heading, .needs = "nccl at level deep, or sampled (tcp)",
+RINGSIDE_RULE(slow_link, .title = text::heading, .needs = {{"nccl", "sampled"}, " (level deep, or tcp)"},
               .options = kOptions, .run = run, .help = text::help, .checksLinks = true,
               .explainsLateRanks = true);
 

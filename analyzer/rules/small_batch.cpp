@@ -72,8 +72,8 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(small_batch, .title = text::heading, .needs = "device and sampled (nvml)", .options = kOptions,
-              .run = run, .needsDevice = true, .help = text::help, .ofTraining = true,
+RINGSIDE_RULE(small_batch, .title = text::heading, .needs = {{"device", "sampled"}, " (nvml)"},
+              .options = kOptions, .run = run, .needsDevice = true, .help = text::help, .ofTraining = true,
               .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_small_batch

@@ -202,8 +202,8 @@ std::vector<whatif::Changes> cures(const Context& context, const Finding& findin
 
 } // namespace
 
-RINGSIDE_RULE(small_messages, .title = text::heading, .needs = "device, on all ranks", .options = kOptions,
-              .run = run, .needsDevice = true, .help = text::help, .ofSteps = true, .ofTraining = true,
-              .partOf = {"exposed_communication"}, .cures = cures);
+RINGSIDE_RULE(small_messages, .title = text::heading, .needs = {{"device"}, ", on all ranks"},
+              .options = kOptions, .run = run, .needsDevice = true, .help = text::help, .ofSteps = true,
+              .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);
 
 } // namespace ringside::rules::rule_small_messages

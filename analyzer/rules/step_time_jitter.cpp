@@ -259,7 +259,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(step_time_jitter, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
-              .needsDevice = true, .help = text::help, .ofSteps = true);
+RINGSIDE_RULE(step_time_jitter, .title = text::heading, .needs = {{"device"}}, .options = kOptions,
+              .run = run, .needsDevice = true, .help = text::help, .ofSteps = true);
 
 } // namespace ringside::rules::rule_step_time_jitter

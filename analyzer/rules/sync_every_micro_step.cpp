@@ -115,7 +115,7 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& fi
 
 } // namespace
 
-RINGSIDE_RULE(sync_every_micro_step, .title = text::heading, .needs = "device; nvtx helps",
+RINGSIDE_RULE(sync_every_micro_step, .title = text::heading, .needs = {{"device"}, "; nvtx helps"},
               .options = kOptions, .run = run, .needsDevice = true, .help = text::help, .ofSteps = true,
               .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);
 

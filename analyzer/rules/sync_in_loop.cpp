@@ -80,7 +80,7 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 
 } // namespace
 
-RINGSIDE_RULE(sync_in_loop, .title = text::heading, .needs = "host and device", .options = kOptions,
+RINGSIDE_RULE(sync_in_loop, .title = text::heading, .needs = {{"host", "device"}}, .options = kOptions,
               .run = run, .needsDevice = true, .help = text::help, .inferenceAdvice = text::inference,
               .cures = cures);
 

@@ -85,7 +85,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(tcp_buffers, .title = text::heading, .needs = "sampled (network, host_network)",
+RINGSIDE_RULE(tcp_buffers, .title = text::heading, .needs = {{"sampled"}, " (network, host_network)"},
               .options = kOptions, .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_tcp_buffers

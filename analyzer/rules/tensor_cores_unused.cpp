@@ -113,7 +113,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(tensor_cores_unused, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
-              .needsDevice = true, .help = text::help, .inferenceAdvice = text::inference);
+RINGSIDE_RULE(tensor_cores_unused, .title = text::heading, .needs = {{"device"}}, .options = kOptions,
+              .run = run, .needsDevice = true, .help = text::help, .inferenceAdvice = text::inference);
 
 } // namespace ringside::rules::rule_tensor_cores_unused

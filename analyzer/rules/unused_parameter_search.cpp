@@ -71,7 +71,7 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 
 } // namespace
 
-RINGSIDE_RULE(unused_parameter_search, .title = text::heading, .needs = "host and device",
+RINGSIDE_RULE(unused_parameter_search, .title = text::heading, .needs = {{"host", "device"}},
               .options = kOptions, .run = run, .needsDevice = true, .help = text::help, .ofSteps = true,
               .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);
 

@@ -49,7 +49,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(wait_dominates, .title = text::heading, .needs = "device", .options = kOptions, .run = run,
+RINGSIDE_RULE(wait_dominates, .title = text::heading, .needs = {{"device"}}, .options = kOptions, .run = run,
               .needsDevice = true, .help = text::help, .partOf = {"slow_link", "exposed_communication"});
 
 } // namespace ringside::rules::rule_wait_dominates

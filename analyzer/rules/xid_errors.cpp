@@ -58,7 +58,7 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(xid_errors, .title = text::heading, .needs = "sampled (nvml)", .options = {}, .run = run,
-              .help = text::help);
+RINGSIDE_RULE(xid_errors, .title = text::heading, .needs = {{"sampled"}, " (nvml)"}, .options = {},
+              .run = run, .help = text::help);
 
 } // namespace ringside::rules::rule_xid_errors

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampled/once_a_host.h"
 
+#include <ringside/trace/tier_reason.h>
+
 namespace ringside::collector::sampled {
 
 void OnceAHost::read(Readings& readings, Pace pace)
@@ -28,7 +30,7 @@ std::string OnceAHost::reason() const
     if (m_lock.isHeld()) {
         return m_source->reason();
     }
-    return m_lock.failure().empty() ? "sampled by " + m_lock.holder() : m_lock.failure();
+    return m_lock.failure().empty() ? std::string(trace::kSampledBy) + m_lock.holder() : m_lock.failure();
 }
 
 } // namespace ringside::collector::sampled

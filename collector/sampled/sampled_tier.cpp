@@ -15,6 +15,7 @@
 #include "sampled/rdma.h"
 #include "sampled/tcp_peers.h"
 
+#include <ringside/trace/tier_reason.h>
 #include <ringside/trace/writer.h>
 
 #include <algorithm>
@@ -170,7 +171,7 @@ void Tier::describe(trace::Writer& writer)
     const auto add = [&](const std::string& source, const std::string& why) {
         active = active || why.empty();
         if (!why.empty()) {
-            reason += (reason.empty() ? "" : "; ") + source + ": " + why;
+            trace::addReason(reason, source, why);
         }
     };
     for (const auto& [thread, name] :

@@ -97,7 +97,7 @@ QString LinkMap::captionText() const
     if (m_map->hosts.size() == 1) {
         return u"All ranks are on one host, so that there are no lines."_s;
     }
-    QString source = toQt(metrics::trafficSourceText(m_map->source)).remove(u'`');
+    const QString source = toQt(metrics::trafficSourceText(m_map->source));
     if (m_layout.lines.empty()) {
         return source;
     }

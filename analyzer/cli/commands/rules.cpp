@@ -14,10 +14,19 @@
 namespace ringside::cli::command_rules {
 namespace {
 
+std::string needsText(const rules::Needs& needs)
+{
+    std::vector<std::string_view> tiers;
+    for (const trace::TierName& tier : needs.tiers) {
+        tiers.push_back(tier.text());
+    }
+    return fmt::format("{}{}", fmt::join(tiers, " and "), needs.more);
+}
+
 void printText()
 {
     for (const rules::Rule* rule : rules::all()) {
-        fmt::print("{}: {} (needs {})\n", rule->id, rule->title, rule->needs);
+        fmt::print("{}: {} (needs {})\n", rule->id, rule->title, needsText(rule->needs));
         fmt::print("{}", document::wrap(rule->help, proseWidth(), "    "));
         for (const rules::Option& option : rule->options) {
             fmt::print("    --set {}.{}={}   {}\n", rule->id, option.name, option.value, option.help);
@@ -65,7 +74,8 @@ void printMarkdown()
 {
     fmt::print("# Rules\n\nThresholds are set with `ringside report --set RULE.OPTION=NUMBER`.\n");
     for (const rules::Rule* rule : rules::all()) {
-        fmt::print("\n## {}\n\n{}. Needs: {}.\n\n{}\n", rule->id, rule->title, rule->needs, rule->help);
+        fmt::print("\n## {}\n\n{}. Needs: {}.\n\n{}\n", rule->id, rule->title, needsText(rule->needs),
+                   rule->help);
         document::Table table{{"option", "default", "meaning"}, {}};
         for (const rules::Option& option : rule->options) {
             table.rows.push_back({fmt::format("`{}`", option.name), fmt::format("{}", option.value),

@@ -64,7 +64,7 @@ Json runJson(const Report& report)
     }
     Json tiers = Json::object();
     for (const Tier& tier : report.tiers) {
-        tiers[tier.name] = tier.ranks;
+        tiers[std::string(tier.name.text())] = tier.ranks;
     }
     return {{"path", model.trace.path.string()},
             {"world_size", model.worldSize},

@@ -24,8 +24,11 @@
 namespace ringside::rules {
 namespace {
 
-/// A rule of rows: its name, what it needs, whether it counts for the health of links, and its Form.
-#define RINGSIDE_ROWS(name, needed, ofLinks, ...)                                                            \
+constexpr Needs kNvml{{"sampled"}, " (nvml)"};
+constexpr Needs kHost{{"host"}};
+
+/// A rule of rows: its name, whether it counts for the health of links, what it needs, and its Form.
+#define RINGSIDE_ROWS(name, ofLinks, needed, ...)                                                            \
     {                                                                                                        \
         .id = #name, .title = words::name::heading, .needs = needed,                                         \
         .options = conditions::optionsOf(#name),                                                             \
@@ -35,21 +38,21 @@ namespace {
 /// A rule of remarks on variables.
 #define RINGSIDE_REMARKS(name, trouble)                                                                      \
     {                                                                                                        \
-        .id = #name, .title = words::name::heading, .needs = "host", .options = {},                          \
+        .id = #name, .title = words::name::heading, .needs = kHost, .options = {},                           \
         .run = [](const Context& context) { return variableFindings(context, settings::Trouble::trouble); }, \
         .help = words::name::help                                                                            \
     }
 
 // clang-format off
 const Rule kTableRules[] = {
-    RINGSIDE_ROWS(ecc_errors, "sampled (nvml)", false, .title = &words::ecc_errors::title, .limit = Limit::Memory, .together = true),
-    RINGSIDE_ROWS(gpu_temperature_high, "sampled (nvml)", false, .limit = Limit::Compute, .together = true, .cause = false),
-    RINGSIDE_ROWS(row_remap, "sampled (nvml)", false, .title = &words::row_remap::title, .limit = Limit::Memory, .span = words::span::sampled, .missing = {words::row_remap::not_measured}),
-    RINGSIDE_ROWS(persistence_mode, "sampled (nvml)", false, .title = &words::persistence_mode::title, .limit = Limit::Settings, .together = true, .span = words::span::queried, .settings = {"persistence_mode"}, .missing = {words::persistence_mode::not_measured}),
-    RINGSIDE_ROWS(nvlink_fabric, "sampled (nvml)", true, .title = &words::nvlink_fabric::title, .limit = Limit::Link, .span = words::span::queried, .missing = {words::nvlink_fabric::not_measured}),
-    RINGSIDE_ROWS(pcie_errors, "sampled (nvml)", true, .title = &words::pcie_errors::title, .limit = Limit::Link, .together = true, .span = words::span::sampled),
-    RINGSIDE_ROWS(memlock_low, "host", false, .limit = Limit::Settings, .together = true, .cause = false, .span = words::span::rank_run, .settings = {"memlock"}, .missing = {words::memlock_low::not_measured}),
-    RINGSIDE_ROWS(shm_small, "host", false, .limit = Limit::Settings, .together = true, .cause = false, .span = words::span::rank_run, .settings = {"--shm-size"}, .missing = {words::shm_small::not_measured}),
+    RINGSIDE_ROWS(ecc_errors, false, kNvml, .title = &words::ecc_errors::title, .limit = Limit::Memory, .together = true),
+    RINGSIDE_ROWS(gpu_temperature_high, false, kNvml, .limit = Limit::Compute, .together = true, .cause = false),
+    RINGSIDE_ROWS(row_remap, false, kNvml, .title = &words::row_remap::title, .limit = Limit::Memory, .span = words::span::sampled, .missing = {words::row_remap::not_measured}),
+    RINGSIDE_ROWS(persistence_mode, false, kNvml, .title = &words::persistence_mode::title, .limit = Limit::Settings, .together = true, .span = words::span::queried, .settings = {"persistence_mode"}, .missing = {words::persistence_mode::not_measured}),
+    RINGSIDE_ROWS(nvlink_fabric, true, kNvml, .title = &words::nvlink_fabric::title, .limit = Limit::Link, .span = words::span::queried, .missing = {words::nvlink_fabric::not_measured}),
+    RINGSIDE_ROWS(pcie_errors, true, kNvml, .title = &words::pcie_errors::title, .limit = Limit::Link, .together = true, .span = words::span::sampled),
+    RINGSIDE_ROWS(memlock_low, false, kHost, .limit = Limit::Settings, .together = true, .cause = false, .span = words::span::rank_run, .settings = {"memlock"}, .missing = {words::memlock_low::not_measured}),
+    RINGSIDE_ROWS(shm_small, false, kHost, .limit = Limit::Settings, .together = true, .cause = false, .span = words::span::rank_run, .settings = {"--shm-size"}, .missing = {words::shm_small::not_measured}),
     RINGSIDE_REMARKS(blocking_wait, BlockingWait),
     RINGSIDE_REMARKS(nccl_debug_in_production, Debug),
     RINGSIDE_REMARKS(nccl_variable_dangerous, Dangerous),
