@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import unittest
 
 import cases
 
@@ -74,4 +73,4 @@ class Missed(cases.FolderCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    cases.run_at_once(Missed)
