@@ -157,7 +157,7 @@ Argument argumentOf(const Report& report)
             part != argument.parts.end() && part->ns > 0) {
             argument.explanations.push_back(
                 {&finding, *kind,
-                 static_cast<double>(*finding.costNsPerStep) / static_cast<double>(part->ns)});
+                 std::min(1.0, static_cast<double>(*finding.costNsPerStep) / static_cast<double>(part->ns))});
         }
     }
     return argument;

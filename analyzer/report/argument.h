@@ -21,7 +21,8 @@ struct LostPart {
 struct Explanation {
     const rules::Finding* finding = nullptr;
     LostPart::Kind of = LostPart::Kind::Compute;
-    /// Its cost over that part. The part is a mean over all ranks: above 1 where not all of them lose it.
+    /// Its cost over that part, at most 1. The part is a mean over all ranks, so a cause that only some of
+    /// them lose may cost more.
     double share = 0;
 };
 

@@ -140,7 +140,7 @@ private:
 
 struct Needs {
     std::initializer_list<trace::TierName> tiers; ///< that must be recorded
-    std::string_view more = {}; ///< follows the tiers in the catalogue: ", on all ranks"
+    std::string_view more = {};                   ///< follows the tiers in the catalogue: ", on all ranks"
 };
 
 struct Rule {
