@@ -23,8 +23,8 @@ void gather(const Root& root, Facts& facts)
 {
     for (const std::string& address : root.entries("/sys/bus/pci/devices")) {
         const std::string folder = "/sys/bus/pci/devices/" + address + "/";
-        const std::string kind =
-            kindOf(root.line(folder + "class").value_or(""), root.line(folder + "vendor").value_or(""));
+        const auto vendor = root.line(folder + "vendor");
+        const std::string kind = kindOf(root.line(folder + "class").value_or(""), vendor.value_or(""));
         if (kind.empty()) {
             continue;
         }
@@ -43,7 +43,9 @@ void gather(const Root& root, Facts& facts)
         if (const std::string path = ringside::host::pciPath(root.path("/sys"), address); !path.empty()) {
             facts.set(fact + "path", path);
         }
-        facts.set(fact + "vendor", *root.line(folder + "vendor"));
+        if (vendor) {
+            facts.set(fact + "vendor", *vendor);
+        }
     }
 }
 

@@ -92,6 +92,13 @@ class Doctor(cases.FolderCase):
         self.host({"proc/self/cgroup": cgroup, "proc/self/mountinfo": mounts, **{f"sys/fs/cgroup/{name}": text for name, text in groups.items()}})
         return self.titles(self.visit("--root", self.folder / "copy"))
 
+    def test_a_device_whose_vendor_cannot_be_read_has_none(self):
+        copy = self.host({**NAMED, "sys/bus/pci/devices/0000:c3:00.0/class": "0x010802\n",
+                          "sys/bus/pci/devices/0000:c3:00.0/current_link_width": "4\n"})
+        facts = self.visit("--root", copy)["hosts"][0]["facts"]
+        self.assertEqual({name: value for name, value in facts.items() if name.startswith("disk.")},
+                         {"disk.0000:c3:00.0.current_link_width": "4"})
+
     def test_a_quota_above_the_jobs_own_group_is_found(self):
         mounts = "41 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
         titles = self.rationed("0::/slurm/job7\n", mounts, {"slurm/job7/cpu.max": "max 100000\n", "slurm/cpu.max": "250000 100000\n"})
