@@ -33,6 +33,15 @@ struct Check {
 /// Returns the findings of all checks about a host, the most serious first.
 [[nodiscard]] std::vector<Advice> examine(const Facts& facts, const Need& need);
 
+/// What the doctor could not read, so that no finding about it does not mean that it is well.
+struct NotKnown {
+    std::vector<std::string> checks;   ///< rules that had nothing to judge
+    std::vector<std::string> subjects; ///< ports or GPUs; empty: the host
+    std::string reason;                ///< a command, a package or a right that is missing
+    std::string command;               ///< that reads it, for a person to run; empty: none
+};
+[[nodiscard]] std::vector<NotKnown> notKnown(const Facts& facts);
+
 /// A fact that hosts of one job should share but do not.
 struct Difference {
     std::string fact;

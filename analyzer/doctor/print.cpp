@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace ringside::doctor {
 namespace {
@@ -135,6 +136,39 @@ std::string adviceText(const SharedFinding& said, std::size_t hosts, Style style
            (fix.empty() ? "" : "  " + fix + "\n");
 }
 
+/// What could not be read, once for all hosts that lack it.
+std::string notKnownText(const Examination& examination, Style style, std::size_t width)
+{
+    constexpr std::size_t kMost = 2;
+    std::map<std::string, std::vector<std::string>> hosts; // by line
+    std::vector<std::string> lines;
+    for (const ExaminedHost& host : examination.hosts) {
+        for (const NotKnown& each : host.notKnown) {
+            const std::size_t named = std::min(kMost, each.subjects.size());
+            const std::string line = fmt::format(
+                "{}{}{}{}: {}{}", fmt::join(each.checks, ", "), named > 0 ? " of " : "",
+                fmt::join(each.subjects.begin(), each.subjects.begin() + static_cast<std::ptrdiff_t>(named),
+                          ", "),
+                each.subjects.size() > named ? fmt::format(" and {} more", each.subjects.size() - named) : "",
+                each.reason, each.command.empty() ? "" : fmt::format("; try `{}`", each.command));
+            if (hosts[line].empty()) {
+                lines.push_back(line);
+            }
+            hosts[line].push_back(host.host.name);
+        }
+    }
+    std::string text = lines.empty()              ? ""
+                       : style == Style::Markdown ? "\n## Not known\n\n"
+                                                  : "\nNot known\n\n";
+    for (const std::string& line : lines) {
+        const std::string where =
+            examination.hosts.size() > 1 ? fmt::format(" [{}]", hostsText(hosts[line])) : "";
+        text += style == Style::Markdown ? fmt::format("- {}\n", document::markdownText(line + where))
+                                         : document::wrap(line + where, width, "");
+    }
+    return text;
+}
+
 } // namespace
 
 std::string textOf(const Examination& examination, Style style, std::size_t width)
@@ -162,7 +196,7 @@ std::string textOf(const Examination& examination, Style style, std::size_t widt
     for (const SharedFinding& said : all) {
         text += adviceText(said, examination.hosts.size(), style, width) + (markdown ? "" : "\n");
     }
-    return text;
+    return text + notKnownText(examination, style, width);
 }
 
 std::string fixesOf(const Examination& examination, std::size_t width)
@@ -202,8 +236,17 @@ std::string jsonOf(const Examination& examination)
                                 {"advice", each.advice},
                                 {"fix", each.fix.empty() ? Json(nullptr) : Json(each.fix)}});
         }
-        json["hosts"].push_back(
-            {{"name", host.host.name}, {"facts", host.host.facts.all()}, {"findings", findings}});
+        Json unread = Json::array();
+        for (const NotKnown& each : host.notKnown) {
+            unread.push_back({{"checks", each.checks},
+                              {"subjects", each.subjects},
+                              {"reason", each.reason},
+                              {"command", each.command.empty() ? Json(nullptr) : Json(each.command)}});
+        }
+        json["hosts"].push_back({{"name", host.host.name},
+                                 {"facts", host.host.facts.all()},
+                                 {"findings", findings},
+                                 {"not_known", unread}});
     }
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

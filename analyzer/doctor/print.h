@@ -9,6 +9,7 @@ namespace ringside::doctor {
 struct ExaminedHost {
     Host host;
     std::vector<Advice> advice;
+    std::vector<NotKnown> notKnown;
 };
 struct Examination {
     std::vector<ExaminedHost> hosts;

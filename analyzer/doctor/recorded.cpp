@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor/recorded.h"
 
+#include "settings/versions.h"
 #include "trace/vocabulary/clock_reasons.h"
 #include "trace/vocabulary/series.h"
 #include "values/parse_number.h"
 
+#include <algorithm>
 #include <array>
 
 namespace ringside::doctor {
@@ -14,29 +16,39 @@ class Recorder {
 public:
     explicit Recorder(const Facts& facts) : m_facts(facts) {}
 
-    /// Adds a reading, if there is one.
+    /// Adds a reading, if there is one, or why there is none.
     void sample(const trace::SeriesSource& source, const std::string& entity,
-                const trace::SeriesMetric& metric, std::optional<std::int64_t> value)
+                const trace::SeriesMetric& metric, std::optional<std::int64_t> value,
+                const std::string& reason = {})
     {
+        if (!value && reason.empty()) {
+            return;
+        }
+        const auto id = static_cast<std::int64_t>(m_process.series.size()) + 1;
+        m_process.series.push_back(
+            trace::seriesRow(trace::findSeries(source.text(), metric.text())->name, id, entity));
+        if (!reason.empty()) {
+            m_process.series.back().reason = static_cast<trace::StringId>(id);
+            m_process.strings.emplace(m_process.series.back().reason, reason);
+        }
         if (value) {
-            const auto id = static_cast<std::int64_t>(m_process.series.size()) + 1;
-            m_process.series.push_back(
-                trace::seriesRow(trace::findSeries(source.text(), metric.text())->name, id, entity));
             m_process.samples.timeNs.push_back(0);
             m_process.samples.series.push_back(static_cast<std::uint32_t>(id));
             m_process.samples.value.push_back(*value);
         }
     }
-    /// Adds a fact "port.mlx5_0:1.value.state" or "port.mlx5_0:1.fact.driver".
+    /// Adds a fact "port.mlx5_0:1.value.state", "port.mlx5_0:1.missing.mtu_bytes" or
+    /// "port.mlx5_0:1.fact.driver".
     void addPortFact(std::string_view name, const std::string& value)
     {
         const std::string_view rest = name.substr(name.find('.') + 1);
         const std::string port(rest.substr(0, rest.find('.')));
         const std::string_view kind = rest.substr(std::min(rest.size(), port.size() + 1));
         const std::string_view what = kind.substr(kind.find('.') + 1);
-        if (kind.starts_with("value.") && trace::findSeries("rdma", what) != nullptr) {
+        const bool missing = kind.starts_with("missing.");
+        if ((missing || kind.starts_with("value.")) && trace::findSeries("rdma", what) != nullptr) {
             sample("rdma", port, trace::SeriesMetric::stored(std::string(what)),
-                   values::parseNumber<std::int64_t>(value));
+                   missing ? std::nullopt : values::parseNumber<std::int64_t>(value), missing ? value : "");
         } else if (kind.starts_with("fact.")) {
             m_process.settings.push_back({"rdma", port + " " + std::string(what), value});
         }
@@ -104,7 +116,49 @@ void Recorder::addGpu(const std::string& gpu)
     }
 }
 
+bool hasActivePort(const Facts& facts)
+{
+    return std::ranges::any_of(facts.namesAfter("rdma."), [&](const std::string& port) {
+        return facts.text("rdma." + port + ".state").ends_with("ACTIVE");
+    });
+}
+
 } // namespace
+
+conditions::Subject hostOf(const Facts& facts)
+{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kFacts{
+        {{"memlock_bytes", "limit.memlock_bytes"},
+         {"shm_bytes", "memory.shm_bytes"},
+         {"open_files", "limit.open_files_hard"},
+         {"governor", "cpu.governor"},
+         {"cpu_quota", "cpu.quota"},
+         {"pressure_cpu", "pressure.cpu_some_percent"},
+         {"pressure_memory", "pressure.memory_some_percent"}}};
+    conditions::Subject host;
+    for (const auto& [name, fact] : kFacts) {
+        if (const std::string* const value = facts.find(fact)) {
+            host.facts.emplace(name, *value);
+        }
+    }
+    const auto add = [&](const std::string& name, std::string_view fact, std::string (*text)(std::int64_t)) {
+        if (const auto version = facts.number(fact)) {
+            host.facts.emplace(name, std::to_string(*version));
+            host.facts.emplace(name + "_text", text(*version));
+        }
+    };
+    add("nccl", "library.nccl", settings::ncclText);
+    add("cuda", "library.cuda_runtime", settings::cudaText);
+    add("cudnn", "library.cudnn", settings::cudnnText);
+    if (!facts.namesAfter("gpu.").empty() && facts.find("library.nvidia_driver") == nullptr) {
+        host.facts.emplace("gpus_without_driver", "yes");
+    }
+    if (hasActivePort(facts)) {
+        host.facts.emplace("gpu_direct", facts.text("machine.gpu_direct"));
+    }
+    host.facts.emplace("rdma_devices", facts.namesAfter("rdma.").empty() ? "" : "some");
+    return host;
+}
 
 trace::RunTrace recordedOf(const Facts& facts)
 {

@@ -84,7 +84,8 @@ doctor::Examination examination(const Options& options)
         std::vector<doctor::Advice> advice = doctor::examine(host.facts, options.need);
         std::ranges::move(doctor::deviations(expected.facts, host.facts), std::back_inserter(advice));
         std::ranges::move(doctor::deviations(expected.manifest, host.facts), std::back_inserter(advice));
-        result.hosts.push_back({std::move(host), std::move(advice)});
+        std::vector<doctor::NotKnown> notKnown = doctor::notKnown(host.facts);
+        result.hosts.push_back({std::move(host), std::move(advice), std::move(notKnown)});
     }
     return result;
 }

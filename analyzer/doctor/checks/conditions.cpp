@@ -5,14 +5,12 @@
 #include "doctor/recorded.h"
 #include "metrics/pci_distance.h"
 #include "report/links.h"
-#include "settings/versions.h"
 #include "values/parse_number.h"
 #include "words/render.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace ringside::doctor::check_conditions {
 namespace {
@@ -26,49 +24,6 @@ void add(const report::Report& report, const conditions::Subject& subject, const
                        words::render(conditions::remedyOf(rule), report.voice()),
                        std::string(conditions::fixOf(rule))});
     }
-}
-
-bool hasActivePort(const Facts& facts)
-{
-    return std::ranges::any_of(facts.namesAfter("rdma."), [&](const std::string& port) {
-        return facts.text("rdma." + port + ".state").ends_with("ACTIVE");
-    });
-}
-
-/// The facts of a host that rows of the table read.
-conditions::Subject hostOf(const Facts& facts)
-{
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kFacts{
-        {{"memlock_bytes", "limit.memlock_bytes"},
-         {"shm_bytes", "memory.shm_bytes"},
-         {"open_files", "limit.open_files_hard"},
-         {"governor", "cpu.governor"},
-         {"cpu_quota", "cpu.quota"},
-         {"pressure_cpu", "pressure.cpu_some_percent"},
-         {"pressure_memory", "pressure.memory_some_percent"}}};
-    conditions::Subject host;
-    for (const auto& [name, fact] : kFacts) {
-        if (const std::string* const value = facts.find(fact)) {
-            host.facts.emplace(name, *value);
-        }
-    }
-    const auto add = [&](const std::string& name, std::string_view fact, std::string (*text)(std::int64_t)) {
-        if (const auto version = facts.number(fact)) {
-            host.facts.emplace(name, std::to_string(*version));
-            host.facts.emplace(name + "_text", text(*version));
-        }
-    };
-    add("nccl", "library.nccl", settings::ncclText);
-    add("cuda", "library.cuda_runtime", settings::cudaText);
-    add("cudnn", "library.cudnn", settings::cudnnText);
-    if (!facts.namesAfter("gpu.").empty() && facts.find("library.nvidia_driver") == nullptr) {
-        host.facts.emplace("gpus_without_driver", "yes");
-    }
-    if (hasActivePort(facts)) {
-        host.facts.emplace("gpu_direct", facts.text("machine.gpu_direct"));
-    }
-    host.facts.emplace("rdma_devices", facts.namesAfter("rdma.").empty() ? "" : "some");
-    return host;
 }
 
 void addPorts(const report::Report& report, std::vector<Advice>& all)

@@ -99,6 +99,45 @@ class Doctor(cases.FolderCase):
         self.assertEqual({name: value for name, value in facts.items() if name.startswith("disk.")},
                          {"disk.0000:c3:00.0.current_link_width": "4"})
 
+    def unread(self, visit):
+        return {check: (line["subjects"], line["reason"], line["command"])
+                for line in visit["hosts"][0]["not_known"] for check in line["checks"]}
+
+    def test_what_could_not_be_read_is_said_with_what_would_read_it(self):
+        port = "sys/class/infiniband/{}/ports/1/"
+        copy = self.host({
+            **NAMED,
+            **{port.format(name) + "state": "4: ACTIVE\n" for name in ("mlx5_0", "mlx5_1", "i40iw0")},
+            **{port.format(name) + "counters/symbol_error": "0\n" for name in ("mlx5_0", "mlx5_1")},
+            port.format("i40iw0") + "counters/symbol_error": "N/A (no PMA)\n",
+            port.format("i40iw0") + "counters/port_rcv_errors": "N/A (no PMA)\n",
+            "sys/bus/pci/devices/0000:17:00.0/class": "0x030200\n",
+            "sys/bus/pci/devices/0000:17:00.0/vendor": "0x10de\n",
+            "proc/self/limits": LIMITS.format(memlock="unlimited", files=1048576)})
+        unread = self.unread(self.visit("--root", copy))
+        self.assertEqual(unread["link_margin"][0], ["i40iw0:1", "mlx5_0:1", "mlx5_1:1"])
+        self.assertIn("package mft", unread["link_margin"][1])
+        subjects, reason, command = unread["rdma_port_down"]
+        self.assertEqual((subjects, command), (["mlx5_0:1", "mlx5_1:1"], "ringside links --live --count 2"))
+        self.assertIn("read once", reason)
+        self.assertIn("libnvidia-ml.so.1", unread["row_remap"][1])
+        self.assertEqual(unread["cpu_busy"][0], [], "the host itself")
+        self.assertIn("CONFIG_PSI", unread["cpu_busy"][1])
+        self.assertNotIn("open_files_low", unread, "its limits were read")
+        text = self.doctor("--root", copy).stdout
+        self.assertIn("Not known", text)
+        self.assertIn('"N/A (no PMA)"', " ".join(text.split()))
+        self.assertIn("## Not known", self.doctor("--root", copy, "--format", "markdown").stdout)
+
+    def test_a_host_that_was_read_has_nothing_unknown_of_it(self):
+        copy = self.host({
+            **NAMED, "proc/self/limits": LIMITS.format(memlock="unlimited", files=1048576),
+            "proc/mounts": "shm /dev/shm tmpfs rw,nosuid,size=8388608k 0 0\n",
+            "proc/pressure/cpu": "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\n",
+            "proc/pressure/memory": "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\n",
+            "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "performance\n"})
+        self.assertLessEqual(set(self.unread(self.visit("--root", copy))), {"versions_old"})
+
     def test_a_quota_above_the_jobs_own_group_is_found(self):
         mounts = "41 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
         titles = self.rationed("0::/slurm/job7\n", mounts, {"slurm/job7/cpu.max": "max 100000\n", "slurm/cpu.max": "250000 100000\n"})
