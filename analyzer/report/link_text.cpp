@@ -185,6 +185,19 @@ std::string missingText(const std::vector<Link>& links, std::size_t width)
     return text;
 }
 
+/// What of the files could not be read.
+std::vector<std::string> lossesOf(const Report& report)
+{
+    std::vector<std::string> losses;
+    for (const trace::IssueRow& issue : report.issues) {
+        if (issue.is(trace::Issue::UnreadableFile) || issue.is(trace::Issue::TruncatedFile) ||
+            issue.is(trace::Issue::DamagedLine)) {
+            losses.push_back(issue.message);
+        }
+    }
+    return losses;
+}
+
 } // namespace
 
 document::Table portTable(const Report& report)
@@ -209,7 +222,13 @@ std::string linksText(const Report& report, std::size_t width)
         text += document::wrap("-> " + report.sentence(finding->advice), width, "    ");
     }
     const std::string missing = missingText(links, width);
-    return text + (missing.empty() ? "" : "\n  Not measured:\n" + missing);
+    text += missing.empty() ? "" : "\n  Not measured:\n" + missing;
+    const std::vector<std::string> lost = lossesOf(report);
+    text += lost.empty() ? "" : "\n  Lost:\n";
+    for (const std::string& loss : lost) {
+        text += document::wrap(loss, width, "    ");
+    }
+    return text;
 }
 
 std::string linksJsonText(const Report& report)
@@ -225,7 +244,8 @@ std::string linksJsonText(const Report& report)
     const Json root = {{"schema", "ringside-links/1"},
                        {"health", healthName(linkHealth(report))},
                        {"links", linksJson(report)},
-                       {"findings", findings}};
+                       {"findings", findings},
+                       {"losses", lossesOf(report)}};
     return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

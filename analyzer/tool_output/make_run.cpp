@@ -3,6 +3,7 @@
 
 #include "host/rdma/counter_track.h"
 #include "tool_output/host_trace.h"
+#include "tool_output/parts.h"
 #include "tool_output/port_words.h"
 #include "tool_output/same_ports.h"
 
@@ -78,8 +79,14 @@ struct CounterSeries {
 
 class Maker {
 public:
-    Maker(trace::RunTrace& run, const std::vector<File>& files) : m_run(run), m_files(files)
+    Maker(trace::RunTrace& run, const std::vector<File>& files) : m_run(run)
     {
+        for (const File& file : files) {
+            take(file, files.size() == 1);
+        }
+        if (m_files.empty() && !files.empty()) {
+            (void)readerOf(files.front()); // says why nothing of them can be read
+        }
         for (const trace::ProcessTrace& process : run.processes) {
             m_hostsOfRun.insert(process.process.host);
             for (const trace::SeriesRow& row : process.series) {
@@ -93,8 +100,9 @@ public:
         readings.reserve(m_files.size());
         std::vector<PlacedReading> placed;
         for (std::size_t i = 0; i < m_files.size(); ++i) {
-            const Reader& reader = readerOf(m_files[i]);
+            const Reader& reader = *m_readers[i];
             readings.push_back(reader.read(m_files[i]));
+            addLosses(readings.back(), m_files[i]);
             for (const PortReading& port : readings.back().ports) {
                 placed.push_back({&reader, i, m_files[i].modifiedNs, &port, readings.back().holdsTotals});
             }
@@ -118,6 +126,54 @@ public:
     }
 
 private:
+    void lose(trace::Issue issue, const std::string& path, const std::string& what)
+    {
+        m_run.issues.push_back({issue, 1, fmt::format("{}: {}", path, what)});
+    }
+    void addLosses(const Reading& reading, const File& file)
+    {
+        for (const std::string& loss : reading.losses) {
+            lose(trace::Issue::DamagedLine, file.path, loss);
+        }
+        for (const PortReading& port : reading.ports) {
+            if (!port.damaged.empty()) {
+                lose(trace::Issue::DamagedLine, file.path,
+                     fmt::format("{}{}, which is no count and was left out", port.damaged.front(),
+                                 port.damaged.size() > 1
+                                     ? fmt::format(" and {} counters more likewise", port.damaged.size() - 1)
+                                     : ""));
+            }
+        }
+    }
+    /// Takes the parts of a file that some tool wrote. Throws if there are none and it is the only one.
+    void take(const File& file, bool only)
+    {
+        Parts parts = partsOf(file);
+        const auto isKnown = [](const File& part) {
+            return std::ranges::any_of(all(),
+                                       [&](const Reader* each) { return each->recognizes(part.text); });
+        };
+        if (parts.files.size() > 1 && std::ranges::none_of(parts.files, isKnown)) {
+            parts.files = {file}; // no output of several hosts
+        }
+        for (File& part : parts.files) {
+            try {
+                m_readers.push_back(&readerOf(part));
+                m_files.push_back(std::move(part));
+            } catch (const Error& error) {
+                if (only && parts.files.size() == 1) {
+                    throw;
+                }
+                lose(trace::Issue::UnreadableFile, file.path,
+                     part.text.empty() ? "it is empty" : "it is no output of a tool that is known here");
+            }
+        }
+        if (parts.isCut) {
+            lose(trace::Issue::TruncatedFile, file.path,
+                 "it ends within a line, so that line was left out and more may be missing");
+        }
+    }
+
     enum class Clock : std::uint8_t { Time, Boot };
 
     HostTrace& hostOf(const std::string& name, Clock clock = Clock::Time)
@@ -154,6 +210,14 @@ private:
             name.host = hostOfRun({}, m_files[readings.front().file]);
         } else if (m_named[nameOf(readings, false)] > 1) {
             name.host = hostByFile(readings.front().file); // two hosts' ports, or two subnets'
+        }
+        if (!m_added.insert(name).second) {
+            const std::string& path = m_files[readings.front().file].path;
+            lose(trace::Issue::DamagedLine, path,
+                 fmt::format("it holds several ports {} and does not tell whose they are: only the first is "
+                             "judged; write each host into a file of its own",
+                             name.port));
+            return;
         }
         HostTrace& host = hostOf(name.host);
         addFacts(readings, name, host);
@@ -330,7 +394,9 @@ private:
     }
 
     trace::RunTrace& m_run;
-    const std::vector<File>& m_files;
+    std::vector<File> m_files; ///< those that a tool wrote; one for each host in a file
+    std::vector<const Reader*> m_readers;
+    std::set<PortName> m_added;
     std::set<std::string> m_hostsOfRun;
     std::set<std::tuple<std::string, std::string, std::string>> m_measured; ///< host, entity, metric
     std::map<std::pair<std::string, Clock>, HostTrace> m_hosts;

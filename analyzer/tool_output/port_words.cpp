@@ -45,10 +45,26 @@ std::string plainName(std::string_view name)
     return word;
 }
 
-void add(PortReading& port, const KnownCounter& counter, std::uint64_t raw)
+/// Returns false if the text is no count.
+bool addText(PortReading& port, const KnownCounter& counter, std::string_view name, std::string_view text)
 {
-    port.counters.push_back(
-        {trace::findSeries("rdma", counter.metric)->name, raw, counter.saturatesBits, counter.unit});
+    if (const auto raw = numberIn(text)) {
+        port.counters.push_back(
+            {trace::findSeries("rdma", counter.metric)->name, *raw, counter.saturatesBits, counter.unit});
+        return true;
+    }
+    port.damaged.push_back(fmt::format("{} says \"{}\"", name, printable(text)));
+    return false;
+}
+
+/// Returns the counter of counters/ that a tool calls so; null if it is none.
+const KnownCounter* portCounterOf(std::string_view name)
+{
+    const std::string word = plainName(name);
+    const auto* const found = std::ranges::find_if(kKnownCounters, [&](const KnownCounter& each) {
+        return each.folder == "counters" && plainName(each.file) == word;
+    });
+    return found == std::end(kKnownCounters) ? nullptr : found;
 }
 
 template <class Words>
@@ -69,28 +85,22 @@ struct Named {
 
 } // namespace
 
-void addPortCounter(PortReading& port, std::string_view name, std::uint64_t raw)
+void addPortCounter(PortReading& port, std::string_view name, std::string_view text)
 {
-    const std::string word = plainName(name);
-    const auto* const found = std::ranges::find_if(kKnownCounters, [&](const KnownCounter& each) {
-        return each.folder == "counters" && plainName(each.file) == word;
-    });
-    if (found == std::end(kKnownCounters)) {
-        return;
-    }
-    add(port, *found, raw);
-    if (name.ends_with("Ext") || name.ends_with("Extended")) {
+    const KnownCounter* const found = portCounterOf(name);
+    if (found != nullptr && addText(port, *found, name, text) &&
+        (name.ends_with("Ext") || name.ends_with("Extended"))) {
         port.counters.back().saturatesBits = 0;
     }
 }
 
-void addHardwareCounter(PortReading& port, std::string_view name, std::uint64_t raw)
+void addHardwareCounter(PortReading& port, std::string_view name, std::string_view text)
 {
     const auto* const found = std::ranges::find_if(kKnownCounters, [&](const KnownCounter& each) {
         return each.folder == "hw_counters" && each.file == name;
     });
     if (found != std::end(kKnownCounters)) {
-        add(port, *found, raw);
+        addText(port, *found, name, text);
     }
 }
 

@@ -10,10 +10,11 @@
 namespace ringside::tool_output {
 
 /// Adds the counter that infiniband-diags calls "SymbolErrorCounter", sysfs "symbol_error" and ibdiagnet
-/// "SymbolErrorCounterExt". Unknown names are skipped. Counters of 64 bits do not stick.
-void addPortCounter(PortReading& port, std::string_view name, std::uint64_t raw);
-/// Adds the counter that a driver has in hw_counters/ under that name. Unknown names are skipped.
-void addHardwareCounter(PortReading& port, std::string_view name, std::uint64_t raw);
+/// "SymbolErrorCounterExt", with the count that is written as `text`. Unknown names are skipped; a text that
+/// is no count is named as damaged. Counters of 64 bits do not stick.
+void addPortCounter(PortReading& port, std::string_view name, std::string_view text);
+/// The same of the counter that a driver has in hw_counters/ under that name.
+void addHardwareCounter(PortReading& port, std::string_view name, std::string_view text);
 
 /// Returns the kernel's number of a port's state: "Active", "Initialize", "Initializing", "Init", "Down".
 [[nodiscard]] std::optional<std::int64_t> portStateIn(std::string_view word);

@@ -48,6 +48,7 @@ struct PortReading {
     trace::PortFacts facts;
     std::map<trace::SeriesName, std::int64_t> states;
     std::vector<CounterValue> counters;
+    std::vector<std::string> damaged; ///< counters whose text is no count: "PortXmitWait says \"-5\""
 };
 
 /// A message of the kernel that says something of a link or a GPU.
@@ -65,6 +66,7 @@ struct Reading {
     std::vector<KernelMessage> messages;
     std::map<std::string, std::string> topology; ///< how each GPU or adapter is connected
     bool holdsTotals = false;                    ///< its counters are totals of an unknown period
+    std::vector<std::string> losses;             ///< what else was left out, as clauses
 };
 
 } // namespace ringside::tool_output

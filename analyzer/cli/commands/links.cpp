@@ -72,13 +72,21 @@ tool_output::File toolFileOf(const std::string& argument)
 }
 
 /// Reads the files that `arguments` name: FILE, PORT=FILE, HOST/=FILE or HOST/PORT=FILE. A file whose whole
-/// name exists is taken as such. Throws ringside::Error if one cannot be read.
-std::vector<tool_output::File> readToolFiles(const std::vector<std::string>& arguments)
+/// name exists is taken as such. One of several that cannot be read is an issue; the only one throws
+/// ringside::Error.
+std::vector<tool_output::File> readToolFiles(const std::vector<std::string>& arguments,
+                                             std::vector<trace::IssueRow>& issues)
 {
     std::vector<tool_output::File> files;
-    files.reserve(arguments.size());
     for (const std::string& argument : arguments) {
-        files.push_back(toolFileOf(argument));
+        try {
+            files.push_back(toolFileOf(argument));
+        } catch (const Error& error) {
+            if (files.empty() && &argument == &arguments.back()) {
+                throw;
+            }
+            issues.push_back({trace::Issue::UnreadableFile, 1, error.what()});
+        }
     }
     return files;
 }
@@ -155,7 +163,7 @@ trace::RunTrace runOf(const Options& options)
 {
     trace::RunTrace run =
         options.run.empty() ? trace::RunTrace{"files of other tools", {}, {}} : openRun(options.run);
-    tool_output::addFiles(run, readToolFiles(options.from));
+    tool_output::addFiles(run, readToolFiles(options.from, run.issues));
     return run;
 }
 

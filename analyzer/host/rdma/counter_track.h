@@ -24,6 +24,11 @@ public:
     /// least. The first value is what the port counted before anybody looked.
     std::optional<std::uint64_t> take(std::uint64_t raw)
     {
+        m_saturated = raw == kAllOnes; // no count: what a device that is gone or lacks the counter answers
+        m_arrived = false;
+        if (m_saturated) {
+            return std::nullopt;
+        }
         m_wide = m_wide || raw > m_limit.value_or(raw);
         m_saturated = m_limit && raw == *m_limit && !m_wide;
         m_arrived = m_saturated && m_last && *m_last < raw && *m_limit <= kLargestNarrow;
@@ -42,6 +47,7 @@ public:
     [[nodiscard]] std::uint64_t resets() const { return m_resets; }
 
 private:
+    static constexpr std::uint64_t kAllOnes = ~std::uint64_t{0};
     // Of 16 bits: errors. What traffic gained at least would pass for its rate.
     static constexpr std::uint64_t kLargestNarrow = 0xFFFF;
 

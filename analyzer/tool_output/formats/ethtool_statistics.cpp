@@ -91,6 +91,8 @@ Reading read(const File& file)
         const auto raw = numberIn(value);
         if (known != nullptr && raw) {
             sums[known->series] += *raw; // modulo 2^64, as the counters themselves
+        } else if (known != nullptr) {
+            port.damaged.push_back(std::string(values::trimmed(*line)));
         }
     }
     for (const auto& [series, raw] : sums) {

@@ -171,7 +171,7 @@ void readCounters(const Row& row, Fabric& fabric)
     PortReading* const port = fabric.portOf(row);
     for (std::size_t i = 0; port != nullptr && i < std::min(row.columns.size(), row.fields.size()); ++i) {
         if (const auto raw = numberIn(row.fields[i]); raw && *raw < kUnknown) {
-            addPortCounter(*port, row.columns[i], *raw);
+            addPortCounter(*port, row.columns[i], row.fields[i]);
         }
     }
 }

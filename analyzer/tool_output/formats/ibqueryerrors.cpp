@@ -50,9 +50,7 @@ std::optional<PortReading> portOf(std::string_view line)
     while (holds(left, "[")) {
         const auto [name, value] = partedBy(between(left, "[", "]"), " == ");
         std::string_view words = value;
-        if (const auto raw = numberIn(takeWord(words))) {
-            addPortCounter(port, values::trimmed(name), *raw);
-        }
+        addPortCounter(port, values::trimmed(name), takeWord(words));
         left = partedBy(left, "]").second;
     }
     port.facts["link_layer"] = "InfiniBand";

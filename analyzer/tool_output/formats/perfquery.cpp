@@ -6,8 +6,6 @@
 #include "tool_output/reader.h"
 #include "tool_output/text.h"
 
-#include <ringside/error.h>
-
 #include <fmt/format.h>
 
 #include <array>
@@ -74,15 +72,15 @@ void readLine(std::string_view line, Part part, PortReading& port)
 {
     const auto [name, dotted] = partedBy(line, ":");
     const std::size_t digits = dotted.find_first_not_of(". \t");
-    const auto raw = digits == std::string_view::npos ? std::nullopt : numberIn(dotted.substr(digits));
-    if (!raw) {
+    if (digits == std::string_view::npos) {
         return;
     }
+    const std::string_view value = dotted.substr(digits);
     if (part == Part::Counters) {
-        addPortCounter(port, name, *raw);
-    } else if (const std::string_view words = detailOf(name); *raw > 0 && !words.empty()) {
+        addPortCounter(port, name, value);
+    } else if (const auto raw = numberIn(value); raw.value_or(0) > 0 && !detailOf(name).empty()) {
         std::string& details = port.facts["receive_error_details"];
-        details += fmt::format("{}{} {}", details.empty() ? "" : ", ", *raw, words);
+        details += fmt::format("{}{} {}", details.empty() ? "" : ", ", *raw, detailOf(name));
     }
 }
 
@@ -101,9 +99,12 @@ Reading read(const File& file)
                 continue;
             }
             if (!seen.insert({part, head->lid, head->port}).second) {
-                throw Error(ErrorCode::Unusable,
-                            fmt::format("{} holds port lid{}:{} twice", file.path, head->lid, head->port),
-                            "Write each reading into a separate file.");
+                reading.losses.push_back(
+                    fmt::format("it holds port lid{}:{} more than once, and only the first reading of it "
+                                "counts: write each into a file of its own",
+                                head->lid, head->port));
+                part = Part::Other;
+                continue;
             }
             PortReading port;
             port.lid = head->lid;

@@ -33,8 +33,9 @@ void readCounters(std::string_view text, PortReading& port)
 {
     std::string name;
     for (std::string_view word = takeWord(text); !word.empty(); word = takeWord(text)) {
-        if (const auto raw = name.empty() ? std::nullopt : numberIn(word)) {
-            addHardwareCounter(port, name, *raw);
+        const bool isNumber = numberIn(word) || (word.starts_with('-') && numberIn(word.substr(1)));
+        if (!name.empty() && isNumber) {
+            addHardwareCounter(port, name, word);
             name.clear();
         } else {
             name += (name.empty() ? "" : " ") + std::string(word);

@@ -120,6 +120,84 @@ class Links(unittest.TestCase):
         self.assertEqual(twice["links"][0]["gained"]["tx_bytes"], 1_000_000_000)
         self.assertIn("not newer", self.ringside("--from", after, before, expect=3).stderr)
 
+    # Bad input: whole ports are judged, and each loss is one sentence.
+
+    IBSTAT = """CA '{name}'
+\tCA type: MT4129
+\tNumber of ports: 1
+\tFirmware version: 28.39.1002
+\tNode GUID: 0x{guid:016x}
+\tPort 1:
+\t\tState: {state}
+\t\tPhysical state: LinkUp
+\t\tRate: 400
+\t\tBase lid: 7
+\t\tPort GUID: 0x{guid:016x}
+\t\tLink layer: InfiniBand
+"""
+
+    def written(self, name, text):
+        path = self.root / name
+        path.write_bytes(text.encode())
+        return path
+
+    def judged(self, *files):
+        found = json.loads(self.ringside("--format", "json", "--from", *files).stdout)
+        jsonschema.validate(found, SCHEMA)
+        return {f"{link['host']} {link['port']}": link["state"] for link in found["links"]}, found["losses"]
+
+    def test_files_that_cannot_be_read_cost_one_sentence_each(self):
+        good = self.written("good", self.IBSTAT.format(name="mlx5_0", guid=1, state="Active"))
+        links, losses = self.judged(good, self.written("bad", "bash: ibstat: command not found\n"), self.written("empty", ""), self.root / "none")
+        self.assertEqual(links, {"host mlx5_0:1": "ACTIVE"})
+        self.assertEqual(len(losses), 3, losses)
+        for loss, (name, why) in zip(sorted(losses), (("bad", "no output of a tool"), ("empty", "is empty"), ("none", "cannot read"))):
+            self.assertIn(name, loss)
+            self.assertIn(why, loss)
+        self.assertIn("Lost:", self.ringside("--from", good, self.root / "empty").stdout)
+        self.assertEqual(self.judged(good)[1], [], "a good file alone loses nothing")
+
+    def test_a_file_that_ends_within_a_line_loses_that_line(self):
+        text = "link mlx5_0/1 rx_write_requests 12 local_ack_timeout_err 0\nlink mlx5_1/1 local_ack_timeout_err 0 rnr_nak_retry_err 5"
+        links, losses = self.judged(self.written("cut", text))
+        self.assertEqual(list(links), ["host mlx5_0:1"])
+        self.assertEqual([loss for loss in losses if "ends within a line" not in loss], [])
+        self.assertEqual(len(losses), 1)
+
+    def test_the_line_ends_and_the_mark_of_another_system_change_nothing(self):
+        text = self.IBSTAT.format(name="mlx5_0", guid=1, state="Down")
+        self.assertEqual(self.judged(self.written("windows", "\ufeff" + text.replace("\n", "\r\n"))), ({"host mlx5_0:1": "DOWN"}, []))
+
+    def test_several_hosts_in_one_file_are_several_hosts(self):
+        texts = {host: self.IBSTAT.format(name="mlx5_0", guid=i, state=state) for i, (host, state) in enumerate((("gpu7", "Active"), ("gpu8", "Down")), 1)}
+        expected = {"gpu7 mlx5_0:1": "ACTIVE", "gpu8 mlx5_0:1": "DOWN"}
+        pdsh = "".join(f"{host}: {line}\n" for host, text in texts.items() for line in text.splitlines())
+        self.assertEqual(self.judged(self.written("pdsh", pdsh)), (expected, []))
+        self.assertEqual(self.judged(self.written("pdsh", pdsh + "gpu9: bash: ibstat: command not found\n"))[0], expected)
+        rule = "-" * 15
+        clush = "".join(f"{rule}\n{host}\n{rule}\n{text}" for host, text in texts.items())
+        self.assertEqual(self.judged(self.written("clush", clush)), (expected, []))
+        links, losses = self.judged(self.written("nobody", "".join(texts.values())))
+        self.assertEqual((len(links), len(losses)), (1, 1), "nobody says whose the second is")
+        self.assertIn("file of its own", losses[0])
+
+    def test_counters_that_are_no_counts_are_not_measured(self):
+        minus = self.perfquery("minus", 0, PortXmitData=1, PortXmitWait=-5, LinkDownedCounter=0)
+        self.assertIn('PortXmitWait says "-5"', self.judged(minus)[1][0])
+        ones = self.perfquery("ones", 0, PortXmitData=2**64 - 1, PortRcvErrors=2**64 - 1, LinkDownedCounter=0)
+        self.assertEqual(self.ringside("--from", ones).stdout.count("warning"), 0)
+        twice = self.written("twice", ones.read_text() + ones.read_text())
+        self.assertIn("more than once", self.judged(twice)[1][0])
+
+    def test_a_counter_that_wraps_between_two_readings_gained_little(self):
+        before, after = (self.written(name, f"link mlx5_0/1 rx_write_requests {count} local_ack_timeout_err 0\n")
+                         for name, count in (("before", 2**32 - 10), ("after", 20)))
+        os.utime(before, (1_800_000_000, 1_800_000_000))
+        os.utime(after, (1_800_000_060, 1_800_000_060))
+        found = json.loads(self.ringside("--format", "json", "--from", before, after).stdout)
+        self.assertEqual(found["findings"], [])
+        self.assertTrue(all((gain or 0) < 100 for gain in found["links"][0]["gained"].values()), found["links"][0]["gained"])
+
     def test_one_clean_reading_of_a_switch_is_no_health(self):
         once = self.perfquery("once", 0, PortXmitData=1, PortXmitPkts=1, PortXmitDiscards=0)
         self.assertIn("Links: not measured", self.ringside("--from", once).stdout)

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one file holds before a reader sees it: the outputs of several hosts as pdsh and clush print them, a
+// mark of its encoding, and an end that may be cut.
+#pragma once
+#include "tool_output/reading.h"
+
+namespace ringside::tool_output {
+
+struct Parts {
+    std::vector<File> files; ///< one for each host that the file names, else the file itself
+    bool isCut = false;      ///< it ends within a line, which was left out
+};
+[[nodiscard]] Parts partsOf(File file);
+
+} // namespace ringside::tool_output
