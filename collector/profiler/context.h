@@ -3,6 +3,7 @@
 // the collector's communicator that each one is.
 #pragma once
 #include "profiler/event.h"
+#include "profiler/kept_mask.h"
 #include "record/registry.h"
 
 #include <array>
@@ -48,16 +49,15 @@ public:
     /// Forgets the mask together with its last context, because NCCL may be unloaded then. Returns false if
     /// the context was closed already.
     bool close(Context& context);
-    /// Sets every mask to `wanted(version)`. A mask of NCCL is written only while a communicator of that NCCL
-    /// is open.
+    /// Sets every mask to `wanted(version)` where that has changed. A mask of NCCL is written only while a
+    /// communicator of that NCCL is open.
     template <class Wanted>
     void setMasks(Wanted&& wanted)
     {
         const std::scoped_lock lock(m_mutex);
-        for (const MaskUse& use : m_masks) {
+        for (MaskUse& use : m_masks) {
             if (use.mask != nullptr) {
-                std::atomic_ref(*use.mask).store(static_cast<int>(wanted(use.version)),
-                                                 std::memory_order_relaxed);
+                use.kept.store(*use.mask, static_cast<int>(wanted(use.version)));
             }
         }
     }
@@ -69,6 +69,7 @@ private:
         int* mask = nullptr; ///< null if free
         unsigned version = 0;
         int contexts = 0;
+        KeptMask kept = {};
     };
     std::mutex m_mutex;
     std::array<MaskUse, 8> m_masks{}; ///< one for each copy of NCCL in the process

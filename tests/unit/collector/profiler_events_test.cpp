@@ -2,6 +2,7 @@
 // Handles of NCCL's events, used from many threads at once, and the events that an older chained plugin gets.
 #include "profiler/event.h"
 #include "profiler/event_pool.h"
+#include "profiler/kept_mask.h"
 
 #include <gtest/gtest.h>
 
@@ -42,6 +43,21 @@ TEST(ProfilerPool, findsAnEventUntilItEnds)
         EventPool::giveBack(*pool->take(Kind::Other, id));
     }
     EXPECT_EQ(pool->theirsOf(handle), nullptr) << "until their place is taken again";
+}
+
+TEST(ProfilerMask, isStoredOnlyWhenItChanges)
+{
+    constexpr int kOurs = 6;
+    constexpr int kLess = 2;
+    KeptMask kept;
+    int mask = 0;
+    kept.store(mask, kOurs);
+    EXPECT_EQ(mask, kOurs);
+    mask = 0; // an operator switches events off through NCCL's RAS
+    kept.store(mask, kOurs);
+    EXPECT_EQ(mask, 0) << "nothing has changed for us";
+    kept.store(mask, kLess);
+    EXPECT_EQ(mask, kLess);
 }
 
 TEST(ProfilerPool, countsWhatFindsNoPlace)
