@@ -21,7 +21,8 @@ bool recognises(std::string_view head, const std::filesystem::path&)
     const auto holds = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
     const std::size_t first = head.find_first_not_of(" \n\t\r");
     return first != std::string_view::npos && head[first] == '{' && holds("\"header\"") &&
-           (holds("\"coll_perf\"") || holds("\"p2p_perf\"")) && !holds("\"traceEvents\"");
+           (holds("\"coll_perf\"") || holds("\"p2p_perf\"") || holds("\"dump_stats\"")) &&
+           !holds("\"traceEvents\"");
 }
 
 struct Counts {
@@ -40,10 +41,13 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
     Counts counts;
     Line line;
     Record record;
+    Dump dump;
     while (lines.next(line)) {
-        const LineKind kind = line.cut ? LineKind::Damaged : parseLine(line.text, record);
+        const LineKind kind = line.cut ? LineKind::Damaged : parseLine(line.text, dump, record);
         if (kind == LineKind::Record) {
             collector.add(record);
+        } else if (kind == LineKind::Dump) {
+            collector.add(dump);
         } else if (kind == LineKind::Damaged) {
             counts.brokenOff = counts.brokenOff || !line.ended;
             counts.firstDamage = counts.damaged++ == 0 ? line.number : counts.firstDamage;

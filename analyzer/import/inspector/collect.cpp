@@ -98,7 +98,28 @@ bool readOperation(const Json& operation, const std::string& prefix, Record& rec
 
 } // namespace
 
-LineKind parseLine(std::string_view line, Record& record)
+namespace {
+
+LineKind readDump(const Json& json, const Json& statistics, Dump& dump)
+{
+    dump = {};
+    Record record;
+    const Json* const header = find(json, "header");
+    if (header == nullptr || !readHeader(*header, record)) {
+        return LineKind::Damaged; // else its operations would pass for those of the dump before
+    }
+    if (const Json* const metadata = find(json, "metadata")) {
+        readMetadata(*metadata, record);
+    }
+    dump.of = record;
+    dump.lost = number(statistics, "coll_dropped_since_last_dump").value_or(0) +
+                number(statistics, "p2p_dropped_since_last_dump").value_or(0);
+    return LineKind::Dump;
+}
+
+} // namespace
+
+LineKind parseLine(std::string_view line, Dump& dump, Record& record)
 {
     if (line.find_first_not_of(" \t") == std::string_view::npos) {
         return LineKind::Empty;
@@ -110,17 +131,20 @@ LineKind parseLine(std::string_view line, Record& record)
     const Json* const header = find(json, "header");
     const Json* const collective = find(json, "coll_perf");
     const Json* const message = find(json, "p2p_perf");
-    if (header == nullptr || (collective == nullptr && message == nullptr)) {
+    if (const Json* const statistics = find(json, "dump_stats")) {
+        return readDump(json, *statistics, dump);
+    }
+    if ((header == nullptr && !dump.of) || (collective == nullptr && message == nullptr)) {
         return LineKind::Other;
     }
-    record = {};
+    record = header == nullptr ? *dump.of : Record{};
     record.pointToPoint = collective == nullptr;
     const Json& operation = collective != nullptr ? *collective : *message;
     if (const Json* const metadata = find(json, "metadata")) {
         readMetadata(*metadata, record);
     }
-    const bool good =
-        readHeader(*header, record) && readOperation(operation, record.pointToPoint ? "p2p" : "coll", record);
+    const bool good = (header == nullptr || readHeader(*header, record)) &&
+                      readOperation(operation, record.pointToPoint ? "p2p" : "coll", record);
     return good ? LineKind::Record : LineKind::Damaged;
 }
 
@@ -208,7 +232,7 @@ void Process::addLength(const Record& record, std::int64_t call)
     times.uncertaintyNs.push_back(trace::kUnboundedNs);
 }
 
-trace::ProcessTrace Process::finish()
+trace::ProcessTrace Process::finish(std::int64_t lost)
 {
     trace::RankRow rank;
     rank.rank = m_rank;
@@ -236,6 +260,8 @@ trace::ProcessTrace Process::finish()
          "collectives have the number of an earlier one (a communicator with the same hash was created "
          "again, or "
          "lines are repeated) and were left out");
+    note(m_trace, trace::Issue::CallsOverwritten, lost,
+         "operations were overwritten in the Inspector's buffers before it dumped them");
     note(m_trace, trace::Issue::TooManyCalls, m_beyondBudget,
          "calls and communicators exceed the limit for one file and were left out");
     return std::move(m_trace);
@@ -254,7 +280,8 @@ std::vector<trace::ProcessTrace> Collector::finish()
 {
     std::vector<trace::ProcessTrace> traces;
     for (const auto& [writer, process] : m_processes) {
-        traces.push_back(process->finish());
+        const auto lost = m_lost.find(writer);
+        traces.push_back(process->finish(lost == m_lost.end() ? 0 : lost->second));
     }
     return traces;
 }

@@ -18,8 +18,9 @@
 
 namespace ringside::importers::inspector {
 
-// Parses one line of NCCL Inspector: a completed operation with its communicator and process (output format
-// v4.0, plugins/profiler/inspector/inspector_json.cc).
+// Parses one line of NCCL Inspector: a completed operation. Up to output format v4.2 each has its
+// communicator and process (plugins/profiler/inspector/inspector_json.cc); from v4.3 on a line before them
+// tells both for all operations of a dump.
 
 struct Record {
     std::string communicator; ///< NCCL's hash as text, such as "0x7f8c..."
@@ -38,10 +39,17 @@ struct Record {
     std::string timedBy;                  ///< kernel_gpu, kernel_cpu or collective_cpu
 };
 
-enum class LineKind : std::uint8_t { Record, Empty, Other, Damaged };
+/// The beginning of a dump, which holds for the lines after it.
+struct Dump {
+    std::optional<Record> of; ///< communicator and process; null: none was read, or it is damaged
+    std::int64_t lost = 0;    ///< operations that were overwritten since the dump before
+};
 
-/// Parses a line into `record`, which is valid only for LineKind::Record. Other is JSON without an operation.
-[[nodiscard]] LineKind parseLine(std::string_view line, Record& record);
+enum class LineKind : std::uint8_t { Record, Dump, Empty, Other, Damaged };
+
+/// Parses a line into `record`, which is valid only for LineKind::Record, or `dump`. Other is JSON without an
+/// operation, or one of which nobody told the communicator.
+[[nodiscard]] LineKind parseLine(std::string_view line, Dump& dump, Record& record);
 
 /// A process that wrote records.
 class Process final {
@@ -52,7 +60,7 @@ public:
     Process& operator=(const Process&) = delete;
 
     void add(const Record& record);
-    [[nodiscard]] trace::ProcessTrace finish();
+    [[nodiscard]] trace::ProcessTrace finish(std::int64_t lost);
 
 private:
     struct Communicator {
@@ -77,12 +85,15 @@ private:
 class Collector final {
 public:
     void add(const Record& record);
+    void add(const Dump& dump) { m_lost[{dump.of->host, dump.of->pid}] += dump.lost; }
     /// Returns the traces, ordered by host and process id.
     [[nodiscard]] std::vector<trace::ProcessTrace> finish();
 
 private:
     RowBudget m_budget;
-    std::map<std::pair<std::string, std::int64_t>, std::unique_ptr<Process>> m_processes; ///< host, pid
+    using Writer = std::pair<std::string, std::int64_t>; ///< host, pid
+    std::map<Writer, std::unique_ptr<Process>> m_processes;
+    std::map<Writer, std::int64_t> m_lost; ///< operations
 };
 
 } // namespace ringside::importers::inspector

@@ -53,6 +53,42 @@ TEST_F(Inspector, CallsHaveALengthAndNoTime)
     EXPECT_EQ(issueOf(process, "times_not_measured")->count, 2);
 }
 
+/// What format v4.3 writes before the operations of a dump.
+std::string dumpLine(const std::string& communicator, int lost)
+{
+    return fmt::format(
+        R"({{"header":{{"id":"{}","rank":1,"n_ranks":2,"nnodes":1}},"metadata":{{"inspector_output_format_version":"v4.3",)"
+        R"("hostname":"n1","pid":41}},"dump_stats":{{"coll_records":1,"coll_dropped_total":9,)"
+        R"("coll_dropped_since_last_dump":{},"p2p_records":0,"p2p_dropped_since_last_dump":0}}}})",
+        communicator, lost);
+}
+
+std::string shortLine(int number)
+{
+    return fmt::format(
+        R"({{"coll_perf":{{"coll":"AllReduce","coll_sn":{},"coll_msg_size_bytes":1000,"coll_exec_time_us":7}}}})",
+        number);
+}
+
+TEST_F(Inspector, AHeaderHoldsForTheOperationsOfItsDump)
+{
+    const std::string proxy = R"({"proxy_trace":{"record_type":"proxy_op","parent_sn":3}})";
+    write("n1-pid41.log", {dumpLine("0xa", 5), proxy, shortLine(3), dumpLine("0xb", 0), shortLine(4),
+                           R"({"header":{"id":""},"dump_stats":{}})", shortLine(5)});
+    const trace::RunTrace run = open();
+    ASSERT_EQ(run.processes.size(), 1U);
+    const trace::ProcessTrace& process = run.processes.front();
+    EXPECT_EQ(process.process.pid, 41);
+    ASSERT_EQ(process.communicators.size(), 2U);
+    EXPECT_EQ(process.communicators[0].ncclHash, 0xAU);
+    EXPECT_EQ(process.communicators[1].ncclHash, 0xBU);
+    ASSERT_EQ(process.collectiveCalls.size(), 2U) << "the last one's communicator is not known";
+    EXPECT_EQ(process.collectiveCalls[1].communicator, 2);
+    EXPECT_EQ(issueOf(process, "calls_overwritten")->count, 5);
+    EXPECT_EQ(issueOf(process, "damaged_line")->count, 1);
+    EXPECT_EQ(issueOf(process, "lines_left_out")->count, 2) << "the trace of a proxy, and what has no dump";
+}
+
 TEST_F(Inspector, TheShortestPartIsTheTransfer)
 {
     for (int rank = 0; rank < 2; ++rank) {
