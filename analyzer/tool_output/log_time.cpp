@@ -126,20 +126,36 @@ std::optional<std::int64_t> localNs(const Calendar& at)
                          : std::optional(static_cast<std::int64_t>(seconds) * kNsPerS + at.fractionNs);
 }
 
+/// Takes "2026-11-24T19:07:07.123456", with `mark` between date and time.
+bool takeDate(std::string_view& rest, char mark, Calendar& at)
+{
+    const auto year = takeDigits(rest, 4);
+    const auto month = takeMark(rest, '-') ? takeDigits(rest, 2) : std::nullopt;
+    const auto day = takeMark(rest, '-') ? takeDigits(rest, 2) : std::nullopt;
+    if (!year || !month || !day || !takeMark(rest, mark) || !takeClock(rest, at)) {
+        return false;
+    }
+    at.year = *year;
+    at.month = *month;
+    at.day = *day;
+    return true;
+}
+
+/// "2026-11-24 19:07:07"
+std::optional<std::int64_t> dateIn(std::string_view text)
+{
+    Calendar at;
+    return takeDate(text, ' ', at) ? localNs(at) : std::nullopt;
+}
+
 /// "2026-11-24T19:07:07.123456+00:00"
 std::optional<std::int64_t> takeIso(std::string_view& text)
 {
     Calendar at;
     std::string_view rest = text;
-    const auto year = takeDigits(rest, 4);
-    const auto month = takeMark(rest, '-') ? takeDigits(rest, 2) : std::nullopt;
-    const auto day = takeMark(rest, '-') ? takeDigits(rest, 2) : std::nullopt;
-    if (!year || !month || !day || !takeMark(rest, 'T') || !takeClock(rest, at)) {
+    if (!takeDate(rest, 'T', at)) {
         return std::nullopt;
     }
-    at.year = *year;
-    at.month = *month;
-    at.day = *day;
     const auto zone = takeZone(rest);
     if (!zone || !at.isPossible()) {
         return std::nullopt;
@@ -244,6 +260,7 @@ std::optional<LogTime> logTimeOf(std::string_view line, std::int64_t writtenNs)
         const std::string_view stamp = between(rest, "[", "]");
         time.bootNs = bootNsIn(stamp);
         time.realtimeNs = time.bootNs ? std::nullopt : ctimeIn(stamp);
+        time.realtimeNs = time.bootNs || time.realtimeNs ? time.realtimeNs : dateIn(stamp);
         rest = partedBy(rest, "]").second;
     } else if ((time.realtimeNs = takeIso(rest))) {
         // taken

@@ -17,6 +17,7 @@ struct LogTime {
 /// Reads the beginning of a line:
 ///   [  123.456789] MESSAGE                              dmesg
 ///   [Tue Nov 24 19:07:07 2026] MESSAGE                  dmesg -T, in the time zone of this machine
+///   [2026-11-24 19:07:07] MESSAGE                       NCCL from 2.26 on, likewise
 ///   2026-11-24T19:07:07,123456+00:00 MESSAGE            dmesg --time-format iso
 ///   2026-11-24T19:07:07.123456+0000 HOST kernel: MESSAGE journalctl -k -o short-iso-precise
 ///   [  123.456789] HOST kernel: MESSAGE                 journalctl -k -o short-monotonic

@@ -370,7 +370,8 @@ private:
     static std::string stampOf(const KernelMessage& message)
     {
         constexpr std::int64_t kNsASecond = 1'000'000'000;
-        return message.realtimeNs
+        return !message.realtimeNs && !message.bootNs ? std::string("at an unknown time")
+               : message.realtimeNs
                    ? fmt::format("{:%Y-%m-%d %H:%M:%S} UTC",
                                  fmt::gmtime(static_cast<std::time_t>(*message.realtimeNs / kNsASecond)))
                    : fmt::format("{:.1f} s after boot", static_cast<double>(message.bootNs.value_or(0)) /
@@ -384,9 +385,9 @@ private:
         const std::int64_t time =
             message.realtimeNs ? timeOn(host, *message.realtimeNs) : message.bootNs.value_or(0);
         const HostClock& ofRun = host.clock();
-        const bool inRun =
-            m_hostsOfRun.empty() || (time >= ofRun.startNs && time <= ofRun.endNs.value_or(time) &&
-                                     (clock == Clock::Boot || ofRun.toMonotonicNs));
+        const bool inRun = m_hostsOfRun.empty() || (!message.realtimeNs && !message.bootNs) ||
+                           (time >= ofRun.startNs && time <= ofRun.endNs.value_or(time) &&
+                            (clock == Clock::Boot || ofRun.toMonotonicNs));
         if (inRun) {
             host.addSample(host.kernelSeries(trace::wordOf(message.event), message.device), time,
                            host.text(stampOf(message) + ": " + message.text));

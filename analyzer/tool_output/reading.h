@@ -51,7 +51,8 @@ struct PortReading {
     std::vector<std::string> damaged; ///< counters whose text is no count: "PortXmitWait says \"-5\""
 };
 
-/// A message of the kernel that says something of a link or a GPU.
+/// A message of the kernel or of NCCL that says something of a link or a GPU. Both times are null where the
+/// log has none.
 struct KernelMessage {
     std::optional<std::int64_t> realtimeNs; ///< since 1970; null: the log only tells the time since boot
     std::optional<std::int64_t> bootNs;     ///< since boot, by the clock of printk

@@ -143,6 +143,22 @@ Edit kernelSays(trace::KernelEvent event, const std::string& line)
     };
 }
 
+/// From the middle of the run on, collectives take three times as long.
+void slowerAfterTheMiddle(TraceBuilder& trace)
+{
+    for (int rank = 0; rank < trace.ranks(); ++rank) {
+        trace::ProcessTrace& process = trace.process(rank);
+        trace::KernelColumns& kernels = process.kernels;
+        const std::int64_t middle = kernels.startNs[kernels.size() / 2];
+        for (std::size_t i = 0; i < kernels.size(); ++i) {
+            const std::int64_t start = kernels.startNs[i];
+            if (start > middle && process.text(kernels.name[i]).find("nccl") != std::string_view::npos) {
+                kernels.endNs.set(i, start + 3 * (kernels.endNs[i] - start));
+            }
+        }
+    }
+}
+
 /// Four GPUs, of which the last one has so many NVLinks to the first.
 Edit topology(const std::string& links)
 {
@@ -180,6 +196,17 @@ std::vector<RuleCase> linkCases()
          {},
          withoutEdit},
         {"gpu_topology", edited(topology("NV12")), edited(topology("NV18")), {}, {}, withoutEdit},
+        {"network_events",
+         edited(all({slowerAfterTheMiddle,
+                     kernelSays(trace::KernelEvent::NetFailover,
+                                "2026-11-24 10:00:06 UTC: NET/IB: Device 1 marked as failed. Initiating "
+                                "recovery? No")})),
+         edited(kernelSays(
+             trace::KernelEvent::NetPortUp,
+             "2026-11-24 10:00:09 UTC: NET/IB : mlx5_1:1 Got non-fatal async event: port active(9)")),
+         {},
+         {},
+         withoutEdit},
         {"kernel_events",
          edited(kernelSays(trace::KernelEvent::ModuleHeat,
                            "2026-11-24 10:00:03 UTC: mlx5_core 0000:5e:00.0: Port module event[error]: "

@@ -191,9 +191,9 @@ Action declare(CLI::App& app)
     app.add_option(
            "--from", options->from,
            "Read what another tool printed: iblinkinfo, ibqueryerrors, ibstat, perfquery, ibdiagnet's "
-           "db_csv, mlxlink, ethtool -S and -m, rdma statistic, nvidia-smi topo -m, or the kernel's "
-           "log. Recognized by its content; PORT=FILE, HOST/=FILE or HOST/PORT=FILE names what the "
-           "tool does not (else the port is the file's name without its ending). Beside a RUN: on "
+           "db_csv, mlxlink, ethtool -S and -m, rdma statistic, nvidia-smi topo -m, or the log of the "
+           "kernel or of NCCL. Recognized by its content; PORT=FILE, HOST/=FILE or HOST/PORT=FILE names "
+           "what the tool does not (else the port is the file's name without its ending). Beside a RUN: on "
            "the run's clock. Later readings of the same ports show what increases")
         ->type_name("FILE")
         ->take_all();

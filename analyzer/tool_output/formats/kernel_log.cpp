@@ -99,6 +99,9 @@ bool recognizes(std::string_view text)
 {
     constexpr int kLooked = 50;
     constexpr std::int64_t kLater = 4'000'000'000'000'000'000; // any year will do
+    if (holds(text, " NCCL WARN ") || holds(text, " NCCL INFO ")) {
+        return false; // nccl_log reads it
+    }
     int stamped = 0;
     int lines = 0;
     while (const auto line = takeLine(text)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of a Linux kernel that matter for links and GPUs. A run that is made from a kernel log has a
-// series of source kKernelLog for each device and kind of message; its samples are ids of the messages'
-// lines in the string table.
+// Messages of a Linux kernel, and of NCCL about its network, that matter for links and GPUs. A run that is
+// made from such a log has a series of source kKernelLog for each device and kind of message; its samples are
+// ids of the messages' lines in the string table.
 #pragma once
 #include "trace/vocabulary/word.h"
 
@@ -25,6 +25,12 @@ enum class KernelEvent : std::uint8_t {
     PcieUncorrected,
     PcieFatal,
     Xid,
+    NetFailover,
+    NetFatal,
+    NetCompletion,
+    NetPortDown,
+    NetPortUp,
+    NetSpeed,
 };
 
 inline constexpr std::array kKernelEvents{
@@ -38,6 +44,12 @@ inline constexpr std::array kKernelEvents{
     WordEntry{"pcie_uncorrected", "PCIe lost something, and the link goes on (AER)."},
     WordEntry{"pcie_fatal", "The PCIe link is no longer reliable (AER)."},
     WordEntry{"xid", "NVIDIA's driver reported a fault of a GPU."},
+    WordEntry{"net_failover", "NCCL gave a port up and went on with another one."},
+    WordEntry{"net_fatal", "An error of the network ended an NCCL connection."},
+    WordEntry{"net_completion", "An NCCL transfer failed."},
+    WordEntry{"net_port_down", "NCCL saw a port lose its link."},
+    WordEntry{"net_port_up", "NCCL saw a port get its link."},
+    WordEntry{"net_speed", "NCCL saw the speed of a port change."},
 };
 
 [[nodiscard]] constexpr std::string_view wordOf(KernelEvent event)
