@@ -55,6 +55,26 @@ std::vector<LongCompute> longerThanUsual(const RunMetrics& run)
     return longer;
 }
 
+struct StepExcess {
+    double ns = 0;
+    std::int64_t longest = 0; ///< number of the rank or replica
+};
+
+/// Counts the longest ranks of the steps that cost most. In a step that costs nothing, chance makes one rank
+/// the longest.
+void countCostly(ChangingCompute& found, std::vector<StepExcess> steps)
+{
+    constexpr double kMost = 0.9;
+    std::ranges::stable_sort(steps, std::ranges::greater{}, &StepExcess::ns);
+    const double all = found.excessNs * static_cast<double>(steps.size());
+    double held = 0;
+    while (found.costlySteps < steps.size() && held < kMost * all) {
+        const StepExcess& step = steps[found.costlySteps++];
+        held += step.ns;
+        ++found.longestIn[step.longest];
+    }
+}
+
 } // namespace
 
 ChangingCompute changingComputeOf(const model::Model& model, const RunMetrics& run)
@@ -63,6 +83,7 @@ ChangingCompute changingComputeOf(const model::Model& model, const RunMetrics& r
     const auto steps = static_cast<double>(means.size());
     double worst = -1;
     ChangingCompute found;
+    std::vector<StepExcess> excesses;
     for (std::size_t step = 0; step < means.size(); ++step) {
         std::size_t longest = 0;
         for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
@@ -72,12 +93,13 @@ ChangingCompute changingComputeOf(const model::Model& model, const RunMetrics& r
         found.excessNs += excess / steps;
         found.meanNs += means[step] / steps;
         const RankMetrics& rank = run.ranks[longest];
-        ++found.longestIn[replicaOf(model, rank).value_or(model.ranks[rank.rank].rank)];
+        excesses.push_back({excess, replicaOf(model, rank).value_or(model.ranks[rank.rank].rank)});
         if (excess > worst) {
             worst = excess;
             found.worst = {longest, step};
         }
     }
+    countCostly(found, std::move(excesses));
     found.longer = longerThanUsual(run);
     found.lastingNs = lastingNsOf(run, means);
     return found;

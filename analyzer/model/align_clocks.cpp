@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <map>
 #include <set>
 
 namespace ringside::model {
@@ -20,6 +21,16 @@ std::optional<std::int64_t> realtimeShift(const trace::ProcessTrace& process)
         return std::nullopt;
     }
     return process.clockSamples.front().realtimeNs - process.clockSamples.front().monotonicNs;
+}
+
+/// Whether the ends of the operation can be compared. Ranks that were not recorded do not matter, as those
+/// that were wait for each other all the same.
+bool tiesClocks(const Operation& operation)
+{
+    return everyRankDependsOnEveryOther(operation.kind) && !operation.mismatched &&
+           (operation.groupKnown || operation.complete()) && operation.participants.size() >= 2 &&
+           std::ranges::all_of(operation.participants,
+                               [](const Participant& part) { return part.device.has_value(); });
 }
 
 void addSwaps(const Model& model, const std::vector<Swap>& swaps, std::size_t reference, std::size_t other,
@@ -42,7 +53,7 @@ std::vector<ClockMatch> matchesBetween(const Model& model, const std::vector<Swa
     std::vector<ClockMatch> matches;
     addSwaps(model, swaps, reference, other, matches);
     for (const Operation& operation : model.operations) {
-        if (!everyRankDependsOnEveryOther(operation.kind) || !operation.measured()) {
+        if (!tiesClocks(operation)) {
             continue;
         }
         constexpr std::int64_t kLow = std::numeric_limits<std::int64_t>::min();
@@ -67,13 +78,32 @@ std::vector<ClockMatch> matchesBetween(const Model& model, const std::vector<Swa
     return matches;
 }
 
+/// Messages by the reference host and the other host.
+using MessagesOfHosts = std::map<std::pair<std::size_t, std::size_t>, std::vector<OneWay>>;
+
+MessagesOfHosts messagesBetweenHosts(const Model& model)
+{
+    MessagesOfHosts messages;
+    for (const Message& message : model.messages) {
+        if (message.sender.device && message.receiver.device) {
+            const std::size_t from = model.ranks[message.sender.rank].host;
+            const std::size_t to = model.ranks[message.receiver.rank].host;
+            const std::int64_t sent = message.sender.device->start;
+            const std::int64_t received = message.receiver.device->end;
+            messages[{from, to}].push_back({true, sent, received});
+            messages[{to, from}].push_back({false, received, sent});
+        }
+    }
+    return messages;
+}
+
 /// Ranks of one host share its clock, so that no alignment error lies between them. How far the ends of a
 /// collective lie apart on the host shows how well ends are suited for alignment.
 void measureOwnResidual(Model& model, std::size_t host)
 {
     std::vector<std::int64_t> spreads;
     for (const Operation& operation : model.operations) {
-        if (!everyRankDependsOnEveryOther(operation.kind) || !operation.measured()) {
+        if (!tiesClocks(operation)) {
             continue;
         }
         std::vector<std::int64_t> ends;
@@ -124,11 +154,10 @@ std::string hostText(const Model& model, std::size_t host)
 }
 
 /// Aligns a host with one that is aligned already. Errors add up on the way to the reference. Returns null if
-/// no collective or message ties the two hosts together.
+/// there is no fit.
 std::optional<ClockMap> alignTo(Model& model, std::size_t index, std::size_t to, const ClockMap& itsMap,
-                                const std::vector<Swap>& swaps)
+                                const std::optional<ClockFit>& fit)
 {
-    const auto fit = fitClock(matchesBetween(model, swaps, to, index));
     if (!fit) {
         return std::nullopt;
     }
@@ -150,7 +179,7 @@ HostPairs hostsThatMet(const Model& model, const std::vector<Swap>& swaps)
     HostPairs met;
     std::set<std::uint64_t> seen;
     for (const Operation& operation : model.operations) {
-        if (!operation.measured() || !seen.insert(operation.communicator).second) {
+        if (!tiesClocks(operation) || !seen.insert(operation.communicator).second) {
             continue;
         }
         std::set<std::size_t> hosts;
@@ -170,27 +199,82 @@ HostPairs hostsThatMet(const Model& model, const std::vector<Swap>& swaps)
     return met;
 }
 
-/// Aligns the hosts that have operations in common with the reference, then those that have some in common
-/// with one of these, and so on. The map of a host that is not reached is null.
-std::vector<std::optional<ClockMap>> alignHosts(Model& model, std::int64_t origin)
-{
-    const std::vector<Swap> swaps = findSwaps(model.messages);
-    const HostPairs met = hostsThatMet(model, swaps);
-    std::vector<std::optional<ClockMap>> maps(model.hosts.size());
-    maps.front() = referenceMap(origin);
-    std::vector<std::size_t> reached{0};
-    for (std::size_t i = 0; i < reached.size(); ++i) {
-        for (std::size_t host = 1; host < maps.size(); ++host) {
-            if (!maps[host] && met.contains({reached[i], host})) {
-                maps[host] = alignTo(model, host, reached[i], *maps[reached[i]], swaps);
-                if (maps[host]) {
-                    reached.push_back(host);
+/// Aligns hosts one after the other with one that is aligned already, beginning with the reference.
+class HostAlignment final {
+public:
+    HostAlignment(Model& model, std::int64_t origin)
+        : m_model(model)
+        , m_swaps(findSwaps(model.messages))
+        , m_met(hostsThatMet(model, m_swaps))
+        , m_maps(model.hosts.size())
+        , m_reached{0}
+    {
+        m_maps.front() = referenceMap(origin);
+    }
+
+    /// Returns the maps; null for a host that is not reached. Messages are the last resort: they tell less
+    /// than ends that meet.
+    [[nodiscard]] std::vector<std::optional<ClockMap>> run()
+    {
+        do {
+            reachByEnds();
+        } while (reachByMessages());
+        return std::move(m_maps);
+    }
+
+private:
+    bool reach(std::size_t host, std::size_t from, const std::optional<ClockFit>& fit)
+    {
+        m_maps[host] = alignTo(m_model, host, from, *m_maps[from], fit);
+        if (m_maps[host]) {
+            m_reached.push_back(host);
+        }
+        return m_maps[host].has_value();
+    }
+
+    void reachByEnds()
+    {
+        for (; m_byEnds < m_reached.size(); ++m_byEnds) {
+            const std::size_t from = m_reached[m_byEnds];
+            for (std::size_t host = 1; host < m_maps.size(); ++host) {
+                if (!m_maps[host] && m_met.contains({from, host})) {
+                    reach(host, from, fitClock(matchesBetween(m_model, m_swaps, from, host)));
                 }
             }
         }
     }
-    return maps;
-}
+
+    /// Reaches one more host, or returns false.
+    bool reachByMessages()
+    {
+        if (std::ranges::all_of(m_maps, [](const auto& map) { return map.has_value(); })) {
+            return false;
+        }
+        if (m_messages.empty()) {
+            m_messages = messagesBetweenHosts(m_model);
+        }
+        for (; m_byMessages < m_reached.size(); ++m_byMessages) {
+            const std::size_t from = m_reached[m_byMessages];
+            for (auto at = m_messages.lower_bound({from, 0});
+                 at != m_messages.end() && at->first.first == from; ++at) {
+                const std::size_t host = at->first.second;
+                if (!m_maps[host] && reach(host, from, fitClock(std::move(at->second)))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    Model& m_model;
+    std::vector<Swap> m_swaps;
+    HostPairs m_met;
+    std::vector<std::optional<ClockMap>> m_maps;
+    std::vector<std::size_t> m_reached; ///< hosts, in the order in which they were aligned
+    MessagesOfHosts m_messages;         ///< made when they are needed
+    std::size_t m_byEnds = 0;           ///< the next of them whose collectives are looked at
+    std::size_t m_byMessages = 0;       ///< the next of them whose messages are looked at
+};
 
 ClockMap timeOfDayMap(Model& model, std::size_t index, const trace::ProcessTrace& reference,
                       const trace::ProcessTrace& own, std::int64_t origin)
@@ -267,7 +351,7 @@ void alignClocks(Model& model, const std::vector<HostClock>& clocks)
         }
     }
     measureOwnResidual(model, 0);
-    const std::vector<std::optional<ClockMap>> aligned = alignHosts(model, origin);
+    const std::vector<std::optional<ClockMap>> aligned = HostAlignment(model, origin).run();
     std::vector<ClockMap> maps;
     for (std::size_t host = 0; host < model.hosts.size(); ++host) {
         maps.push_back(aligned[host] ? *aligned[host]

@@ -84,11 +84,36 @@ void holdInsideCausality(ClockFit& fit, const std::vector<Point>& points)
     }
 }
 
-} // namespace
-
-std::optional<ClockFit> fitClock(std::vector<ClockMatch> matches)
+/// Returns the middle of the range that the messages of each stretch allow; none for a stretch with messages
+/// in one direction only.
+std::vector<Point> toPoints(std::vector<OneWay> messages)
 {
-    const std::vector<Point> points = toPoints(std::move(matches));
+    constexpr std::size_t kOfAStretch = 32;
+    constexpr std::size_t kMostStretches = 16;
+    std::ranges::sort(messages, {}, &OneWay::referenceNs);
+    const std::size_t stretches = std::clamp<std::size_t>(messages.size() / kOfAStretch, 1, kMostStretches);
+    static constexpr Point kUnknown{0, 0, std::numeric_limits<std::int64_t>::min(),
+                                    std::numeric_limits<std::int64_t>::max()};
+    std::vector<Point> points(stretches, kUnknown);
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+        const OneWay& message = messages[i];
+        Point& point = points[i * stretches / messages.size()];
+        point.time = message.referenceNs;
+        const std::int64_t difference = message.otherNs - message.referenceNs;
+        point.low = message.toOther ? point.low : std::max(point.low, difference);
+        point.high = message.toOther ? std::min(point.high, difference) : point.high;
+    }
+    std::erase_if(points, [](const Point& point) {
+        return point.low == kUnknown.low || point.high == kUnknown.high || point.low > point.high;
+    });
+    for (Point& point : points) {
+        point.difference = point.low + (point.high - point.low) / 2;
+    }
+    return points;
+}
+
+std::optional<ClockFit> fitPoints(const std::vector<Point>& points)
+{
     if (points.empty()) {
         return std::nullopt;
     }
@@ -108,6 +133,22 @@ std::optional<ClockFit> fitClock(std::vector<ClockMatch> matches)
     fit.residualNs = values::quantile(distances, 0.95);
     for (const Slack& slack : slackOverTime(points, fit)) {
         fit.boundNs = std::max({fit.boundNs, std::abs(slack.low), std::abs(slack.high)});
+    }
+    return fit;
+}
+
+} // namespace
+
+std::optional<ClockFit> fitClock(std::vector<ClockMatch> matches)
+{
+    return fitPoints(toPoints(std::move(matches)));
+}
+
+std::optional<ClockFit> fitClock(std::vector<OneWay> messages)
+{
+    auto fit = fitPoints(toPoints(std::move(messages)));
+    if (fit) {
+        fit->residualNs = fit->boundNs;
     }
     return fit;
 }

@@ -22,6 +22,14 @@ struct ClockMatch {
     std::int64_t otherLastEnd = 0;
 };
 
+/// A message from one host to another. It was taken after it was sent: the begin of the send and the end of
+/// the receive, each on its own clock (ns).
+struct OneWay {
+    bool toOther = false; ///< else from the other host to the reference
+    std::int64_t referenceNs = 0;
+    std::int64_t otherNs = 0;
+};
+
 /// The fitted line: other clock = reference clock + offsetNs + drift * (reference clock - originNs).
 struct ClockFit {
     std::int64_t originNs = 0; ///< on the reference clock
@@ -34,5 +42,9 @@ struct ClockFit {
 /// Fits the clocks. A minority of outliers among the ends does not spoil the result. Returns null if there
 /// are no matches.
 [[nodiscard]] std::optional<ClockFit> fitClock(std::vector<ClockMatch> matches);
+/// Fits the clocks by what messages in both directions allow, as NTP does: the offset is the middle of the
+/// range. A send may end long before its receive, so ends are not compared, and the residual is the bound.
+/// Returns null if messages go in one direction only, or contradict each other.
+[[nodiscard]] std::optional<ClockFit> fitClock(std::vector<OneWay> messages);
 
 } // namespace ringside::model

@@ -130,6 +130,11 @@ Broken threeWitnesses(const Report& /*report*/, const rules::Finding* first)
 }
 
 /// Two causes that cost about the same change places from run to run.
+bool isWithin(const rules::Finding& part, const rules::Finding& whole)
+{
+    return std::ranges::find(part.partOf, whole.rule) != part.partOf.end();
+}
+
 Broken clearlyFirst(const Report& report, const rules::Finding* first)
 {
     constexpr double kNear = 0.8; // replays are off by up to a fifth
@@ -138,6 +143,7 @@ Broken clearlyFirst(const Report& report, const rules::Finding* first)
     }
     const auto rival = std::ranges::find_if(report.findings, [first](const rules::Finding& other) {
         return other.cause && other.restates.empty() && other.limit != first->limit && other.costNsPerStep &&
+               !isWithin(other, *first) && !isWithin(*first, other) &&
                static_cast<double>(*other.costNsPerStep) >=
                    kNear * static_cast<double>(*first->costNsPerStep);
     });

@@ -141,13 +141,15 @@ Outcome run(const Context& context)
     if (const auto usual = links.empty() ? std::nullopt : usualOf(context, links)) {
         return slowByTcp(context, links, *usual);
     }
+    const auto [within, between] =
+        messagePairs(context, context.option("min_bytes"), context.option("min_messages"));
+    const auto clockErrorNs = static_cast<double>(context.run.clockErrorNs().value_or(0));
     bool judged = false;
     std::vector<Finding> findings;
-    for (const MessagePairs& pairs :
-         messagePairs(context, context.option("min_bytes"), context.option("min_messages"))) {
-        if (pairs.size() >= kLeastPairs) {
+    for (const auto& [pairs, errorNs] : {std::pair(&within, 0.0), std::pair(&between, clockErrorNs)}) {
+        if (pairs->size() >= kLeastPairs) {
             judged = true;
-            std::ranges::move(slowByMatchedMessages(context, pairs, context.option("part")),
+            std::ranges::move(slowByMatchedMessages(context, *pairs, context.option("part"), errorNs),
                               std::back_inserter(findings));
         }
     }

@@ -26,13 +26,17 @@ std::optional<NotApplicable> cannotCompareSteps(const Context& context)
 
 words::Text changingRankTitle(const Context& context, const metrics::ChangingCompute& changing)
 {
+    namespace text = words::changing_rank;
     const auto most =
         std::ranges::max_element(changing.longestIn, {}, [](const auto& entry) { return entry.second; });
-    return say(metrics::replicaOf(context.run, context.figures.ranks.front())
-                   ? words::changing_rank::replica_changes
-                   : words::changing_rank::rank_changes,
+    const bool replicas = metrics::replicaOf(context.run, context.figures.ranks.front()).has_value();
+    const bool always = most->second == changing.costlySteps;
+    return say(always     ? replicas ? text::one_replica : text::one_rank
+               : replicas ? text::replica_changes
+                          : text::rank_changes,
                {{"rank", most->first},
                 {"times", most->second},
+                {"costly", changing.costlySteps},
                 {"steps", context.figures.stepCount()},
                 {"excess", changing.changingShare()}});
 }

@@ -9,8 +9,9 @@ namespace ringside::rules {
 /// Returns null if the steps of at least two ranks can be compared, else the reason why not.
 [[nodiscard]] std::optional<NotApplicable> cannotCompareSteps(const Context& context);
 
-/// "The rank that computes longest changes from step to step (most often rank 3, in 9 of 40), 12.0 % above
-/// the mean"
+/// "The rank that computes longest changes from step to step (most often rank 3, in 9 of the 30 costliest of
+/// 40 steps), 12.0 % above the mean", or of one rank in all of them "Rank 3 computes longer than the others
+/// ..."
 [[nodiscard]] words::Text changingRankTitle(const Context& context, const metrics::ChangingCompute& changing);
 
 /// Returns a finding with cost, severity, figures and evidence.

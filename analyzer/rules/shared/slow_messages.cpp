@@ -33,13 +33,23 @@ Finding slowPair(const Context& context, const std::pair<std::size_t, std::size_
     finding.figures = {{"part_of_median", Unit::Share, rate / median, part},
                        {"link_gb_s", Unit::GigabytesPerSecond, rate, {}},
                        {"median_gb_s", Unit::GigabytesPerSecond, median, {}},
-                       {"messages", Unit::Count, static_cast<double>(pair.bytesPerNs.size()), {}}};
+                       {"messages", Unit::Count, static_cast<double>(pair.all.size()), {}}};
     finding.evidence = {evidence(sender, pair.slowest, words::slow_messages::slowest)};
     finding.advice = words::slow_messages::remedy;
     return finding;
 }
 
 } // namespace
+
+double PairMessages::rate(double moreNs) const
+{
+    constexpr std::size_t kEnough = 2;
+    std::vector<double> rates;
+    for (const Passage& passage : alone.size() >= kEnough ? alone : all) {
+        rates.push_back(passage.bytes / std::max(1.0, passage.ns + moreNs));
+    }
+    return model::median(std::move(rates));
+}
 
 std::array<MessagePairs, 2> messagePairs(const Context& context, double leastBytes, double leastMessages)
 {
@@ -50,35 +60,41 @@ std::array<MessagePairs, 2> messagePairs(const Context& context, double leastByt
         }
         const bool apart = context.run.ranks[message.sender].host != context.run.ranks[message.receiver].host;
         PairMessages& pair = pairs[apart ? 1 : 0][{message.sender, message.receiver}];
-        const double rate = static_cast<double>(message.bytes) / static_cast<double>(message.ns);
-        pair.bytesPerNs.push_back(rate);
+        const Passage passage{static_cast<double>(message.bytes), static_cast<double>(message.ns)};
+        const double rate = passage.bytes / passage.ns;
+        pair.all.push_back(passage);
         if (message.alone) {
-            pair.alone.push_back(rate);
+            pair.alone.push_back(passage);
         }
         pair.sumNs = model::addCapped(pair.sumNs, message.ns);
-        if (pair.bytesPerNs.size() == 1 || rate < pair.slowestRate) {
+        if (pair.all.size() == 1 || rate < pair.slowestRate) {
             pair.slowestRate = rate;
             pair.slowest = message.time;
         }
     }
     for (MessagePairs& each : pairs) {
         std::erase_if(each, [&](const auto& entry) {
-            return static_cast<double>(entry.second.bytesPerNs.size()) < leastMessages;
+            return static_cast<double>(entry.second.all.size()) < leastMessages;
         });
     }
     return pairs;
 }
 
-std::vector<Finding> slowByMatchedMessages(const Context& context, const MessagePairs& pairs, double part)
+std::vector<Finding> slowByMatchedMessages(const Context& context, const MessagePairs& pairs, double part,
+                                           double errorNs)
 {
-    std::vector<double> rates;
-    for (const auto& [ends, pair] : pairs) {
-        rates.push_back(pair.rate());
-    }
-    const double median = model::median(rates);
+    const auto medianIf = [&pairs](double moreNs) {
+        std::vector<double> rates;
+        for (const auto& [ends, pair] : pairs) {
+            rates.push_back(pair.rate(moreNs));
+        }
+        return model::median(std::move(rates));
+    };
+    const double median = medianIf(0);
+    const double leastMedian = medianIf(errorNs);
     std::vector<Finding> findings;
     for (const auto& [ends, pair] : pairs) {
-        if (pair.rate() < part * median) {
+        if (pair.rate(-errorNs) < part * leastMedian) {
             findings.push_back(slowPair(context, ends, pair, median, part));
         }
     }

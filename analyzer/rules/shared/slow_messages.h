@@ -10,20 +10,22 @@
 
 namespace ringside::rules {
 
+/// The size of a message, and the time from the later begin to the earlier end of its two kernels.
+struct Passage {
+    double bytes = 0;
+    double ns = 0;
+};
+
 struct PairMessages {
-    std::vector<double> bytesPerNs;
-    std::vector<double> alone; ///< rates of messages that were alone in their kernel
+    std::vector<Passage> all;
+    std::vector<Passage> alone; ///< messages that were alone in their kernel
     std::int64_t sumNs = 0;
     model::Interval slowest;
     double slowestRate = 0;
 
-    /// Median rate in bytes per ns. A kernel with several messages ends with the slowest, so messages that
-    /// were alone are preferred.
-    [[nodiscard]] double rate() const
-    {
-        constexpr std::size_t kEnough = 2;
-        return model::median(alone.size() >= kEnough ? alone : bytesPerNs);
-    }
+    /// Median rate in bytes per ns if each message took `moreNs` longer than measured. A kernel with several
+    /// messages ends with the slowest, so messages that were alone are preferred.
+    [[nodiscard]] double rate(double moreNs = 0) const;
 };
 using MessagePairs = std::map<std::pair<std::size_t, std::size_t>,
                               PairMessages>; ///< sender and receiver, as indices of Model::ranks
@@ -31,7 +33,8 @@ using MessagePairs = std::map<std::pair<std::size_t, std::size_t>,
 /// Returns the pairs within hosts, then the pairs between hosts.
 [[nodiscard]] std::array<MessagePairs, 2> messagePairs(const Context& context, double leastBytes,
                                                        double leastMessages);
+/// Returns the pairs that are slow even if the clocks of the two ends are wrong by `errorNs` in their favour.
 [[nodiscard]] std::vector<Finding> slowByMatchedMessages(const Context& context, const MessagePairs& pairs,
-                                                         double part);
+                                                         double part, double errorNs);
 
 } // namespace ringside::rules

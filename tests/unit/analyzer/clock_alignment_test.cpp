@@ -3,6 +3,7 @@
 #include "metrics/metrics.h"
 #include "model/build_model.h"
 #include "model/clock_alignment.h"
+#include "support/parallel_job.h"
 #include "support/trace_builder.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +63,8 @@ TEST(FitClock, ErrorStaysWithinTheBound)
 
 TEST(FitClock, HasNothingToSayWithoutMatches)
 {
-    EXPECT_FALSE(fitClock({}));
+    EXPECT_FALSE(fitClock(std::vector<ClockMatch>()));
+    EXPECT_FALSE(fitClock(std::vector<OneWay>()));
 }
 
 TEST(FitClock, TakesNoDriftFromAHandfulOfMatches)
@@ -71,6 +73,45 @@ TEST(FitClock, TakesNoDriftFromAHandfulOfMatches)
     const auto fit = fitClock(matches({1'000'000, 0}, 3, random));
     ASSERT_TRUE(fit);
     EXPECT_EQ(fit->drift, 0.0);
+}
+
+/// Messages both ways every 10 ms; the receiver waits for some and lets others wait.
+std::vector<OneWay> messages(const Planted& planted, int count, std::mt19937& random)
+{
+    std::uniform_int_distribution<std::int64_t> wait(0, 3'000'000);
+    std::vector<OneWay> result;
+    for (int i = 0; i < count; ++i) {
+        const std::int64_t sent = 10'000'000LL * i;
+        const std::int64_t taken = sent + 40'000 + (i % 3 == 0 ? 0 : wait(random));
+        const bool toOther = i % 2 == 0;
+        const std::int64_t onOther = toOther ? taken : sent;
+        result.push_back({toOther, toOther ? sent : taken, onOther + planted.at(onOther)});
+    }
+    return result;
+}
+
+TEST(FitClock, TakesTheMiddleOfWhatMessagesAllow)
+{
+    std::mt19937 random(4);
+    for (const Planted& planted : {Planted{0, 0}, Planted{-5'000'000'000, 0}, Planted{40'000, 20e-6}}) {
+        const auto fit = fitClock(messages(planted, 600, random));
+        ASSERT_TRUE(fit);
+        for (std::int64_t time = 0; time < 6'000'000'000; time += 500'000'000) {
+            const std::int64_t found =
+                fit->offsetNs + std::llround(fit->drift * static_cast<double>(time - fit->originNs));
+            EXPECT_LE(std::abs(found - planted.at(time)), fit->boundNs) << planted.offsetNs << " at " << time;
+        }
+        EXPECT_LT(fit->boundNs, 200'000);
+        EXPECT_EQ(fit->residualNs, fit->boundNs) << "ends of a send and of its receive need not meet";
+    }
+}
+
+TEST(FitClock, NeedsMessagesInBothDirectionsThatAgree)
+{
+    EXPECT_FALSE(fitClock(std::vector<OneWay>{{true, 0, 40}, {true, 100, 140}}));
+    EXPECT_FALSE(fitClock(std::vector<OneWay>{{true, 0, 40}, {false, 100, 200}}))
+        << "taken before it was sent";
+    EXPECT_TRUE(fitClock(std::vector<OneWay>{{true, 0, 40}, {false, 100, 80}}));
 }
 
 /// Two hosts, rank 3 on the second late by 2 ms in each step; there the time of day is 3 s off and the clock
@@ -101,6 +142,25 @@ TEST(Model, BringsHostsOntoOneClock)
         EXPECT_NEAR(static_cast<double>(times->lastArrivalNs - times->firstArrivalNs), 2e6,
                     static_cast<double>(*model.clockBoundNs()) + 1e4);
     }
+}
+
+TEST(Model, AlignsTheRanksThatWereRecorded)
+{
+    trace::RunTrace run = twoHosts().run();
+    std::erase_if(run.processes,
+                  [](const trace::ProcessTrace& process) { return process.process.rank == 1; });
+    ASSERT_EQ(run.processes.size(), 3U);
+    const Model model = buildModel(run);
+    EXPECT_TRUE(model.clockBoundNs()) << "those who were recorded waited for each other all the same";
+    EXPECT_NEAR(model.hosts[1].drift, 30e-6, 1e-6);
+}
+
+TEST(Model, AlignsThePipelineWhoseHostsExchangeOnlyMessages)
+{
+    const Model model = buildModel(playParallelJob({.stages = 4, .hostPerStage = true}).run());
+    ASSERT_EQ(model.hosts.size(), 4U);
+    ASSERT_TRUE(model.clockBoundNs());
+    EXPECT_TRUE(model.clockErrorNs());
 }
 
 /// As of imported files: each begins with its first event, and that of rank 0 need not be the first.

@@ -68,6 +68,9 @@ TEST(Confidence, IsNotHighBetweenTwoCausesThatCostTheSame)
     EXPECT_FALSE(holds(report, "clearly_first"));
     report.findings[1].limit = rules::Limit::LateRank;
     EXPECT_TRUE(holds(report, "clearly_first")) << "the verdict would be the same";
+    report.findings[1].limit = rules::Limit::Data;
+    report.findings[1].partOf = {"late_rank"};
+    EXPECT_TRUE(holds(report, "clearly_first")) << "it is within the first: why the rank is late";
 }
 
 /// Rank 1 is late in all 20 steps, or only in the first of them.

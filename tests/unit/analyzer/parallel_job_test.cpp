@@ -140,6 +140,18 @@ TEST(ParallelJob, NamesOriginsInOtherSchedules)
     }
 }
 
+/// Where hosts exchange only messages, the error of their clocks is about as long as a message.
+TEST(ParallelJob, TellsASlowLinkFromTheErrorOfClocks)
+{
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        const ParallelShape shape{.stages = 4, .hostPerStage = true, .seed = seed};
+        const auto healthy = reportOf(shape, {});
+        EXPECT_EQ(firstOrigin(healthy), nullptr) << textOf(healthy);
+        const auto slow = reportOf(shape, {.what = ParallelFault::SlowLink, .stage = 1, .factor = 3});
+        EXPECT_TRUE(std::ranges::count(slow.findings, "slow_link", &rules::Finding::rule)) << textOf(slow);
+    }
+}
+
 /// A rank that stops now and then is late_rank's as well as step_time_jitter's.
 std::string_view ruleOf(const rules::Finding& finding)
 {
