@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace ringside::model {
 namespace {
@@ -172,18 +173,21 @@ std::optional<ClockMap> alignTo(Model& model, std::size_t index, std::size_t to,
 
 using HostPairs = std::set<std::pair<std::size_t, std::size_t>>;
 
-/// Returns the pairs of hosts that have a measured collective or a swap in common. Only the first measured
-/// operation of each communicator is looked at.
+/// Returns the pairs of hosts that have a collective that ties clocks or a swap in common. Of each
+/// communicator one operation is looked at for each span and number of ranks that recorded one.
 HostPairs hostsThatMet(const Model& model, const std::vector<Swap>& swaps)
 {
     HostPairs met;
-    std::set<std::uint64_t> seen;
+    std::set<std::tuple<std::uint64_t, std::size_t, std::size_t, std::size_t>> seen;
     for (const Operation& operation : model.operations) {
-        if (!tiesClocks(operation) || !seen.insert(operation.communicator).second) {
+        const std::vector<Participant>& parts = operation.participants;
+        if (!tiesClocks(operation) ||
+            !seen.emplace(operation.communicator, parts.size(), parts.front().rank, parts.back().rank)
+                 .second) {
             continue;
         }
         std::set<std::size_t> hosts;
-        for (const Participant& part : operation.participants) {
+        for (const Participant& part : parts) {
             hosts.insert(model.ranks[part.rank].host);
         }
         for (const std::size_t host : hosts) {

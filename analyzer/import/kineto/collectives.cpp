@@ -61,12 +61,12 @@ public:
         for (Work& work : works) {
             groups[groupOf(work)].push_back(std::move(work));
         }
-        std::vector<const std::pair<const GroupKey, std::vector<Work>>*> byFirst;
-        for (const auto& group : groups) {
+        std::vector<std::pair<const GroupKey, std::vector<Work>>*> byFirst;
+        for (auto& group : groups) {
             byFirst.push_back(&group);
         }
         std::ranges::sort(byFirst, {}, [&](const auto* group) { return startOf(group->second.front()); });
-        for (const auto* const group : byFirst) {
+        for (auto* const group : byFirst) {
             addGroup(group->first, group->second);
         }
         std::ranges::sort(m_process.collectiveCalls, {}, &trace::CollectiveCallRow::id);
@@ -226,8 +226,19 @@ private:
         return {"communication stream " + std::to_string(entry->second), device};
     }
 
-    void addGroup(const GroupKey& key, const std::vector<Work>& works)
+    /// Sorts the works of a group into the order in which the host issued them. Kernels on two streams may
+    /// start in another one, which differs between ranks.
+    void sortAsIssued(std::vector<Work>& works) const
     {
+        if (std::ranges::all_of(works, [](const Work& work) { return work.launch.has_value(); })) {
+            std::ranges::stable_sort(
+                works, {}, [this](const Work& work) { return m_process.launches.startNs[*work.launch]; });
+        }
+    }
+
+    void addGroup(const GroupKey& key, std::vector<Work>& works)
+    {
+        sortAsIssued(works);
         const Work& first = works.front();
         trace::CommunicatorRow row;
         row.id = static_cast<std::int64_t>(m_process.communicators.size()) + 1;

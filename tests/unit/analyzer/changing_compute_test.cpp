@@ -47,7 +47,8 @@ TEST(ChangingCompute, ARankThatIsLongestWheneverItCostsDoesNotChange)
         EXPECT_THAT(said(finding.title), testing::Not(testing::HasSubstr("changes from step to step")));
     }
     EXPECT_TRUE(std::ranges::any_of(report.findings, [](const rules::Finding& finding) {
-        return said(finding.title).find("Rank 2 computes longer than the others in 3 of") != std::string::npos;
+        return said(finding.title).find("Rank 2 computes longer than the others in 3 of") !=
+               std::string::npos;
     }));
 }
 

@@ -539,6 +539,20 @@ TEST_F(KinetoFile, CallsOfOneNumberWereIssuedTogether)
     EXPECT_EQ(process.collectiveCalls[2].groupId, 0);
 }
 
+/// As FSDP gathers on one stream and reduces on another: the kernel that was launched first need not start
+/// first.
+TEST_F(KinetoFile, CallsAreInTheOrderOfTheirLaunches)
+{
+    Events events;
+    events.kernel(kAllReduce, 1, 100, 300, 30, 40, ncclArguments("allreduce", 10, ", \"Seq\": 7"))
+        .kernel(kAllReduce, 2, 110, 150, 30, 41, ncclArguments("allreduce", 20, ", \"Seq\": 8"));
+    const auto process = import(fileText(events));
+    ASSERT_EQ(process.collectiveCalls.size(), 2U);
+    EXPECT_EQ(process.collectiveCalls[0].sequence, 7);
+    EXPECT_EQ(process.collectiveCalls[0].count, 10U);
+    EXPECT_EQ(process.collectiveCalls[1].sequence, 8);
+}
+
 TEST_F(KinetoFile, OldTracesNameCollectivesByTheAnnotationAroundTheLaunch)
 {
     Events events;
