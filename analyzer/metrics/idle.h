@@ -16,10 +16,11 @@ enum class IdleClass : std::uint8_t {
     Synchronization, ///< nothing was queued because the host had waited for the device in a blocking call
     HostBound,       ///< nothing was queued for another reason
     LaunchLatency,   ///< the launch call was running or had just returned
+    BetweenKernels,  ///< work was queued; the device took a few us from the end of one kernel to the next
     DependencyWait,  ///< work was queued and due, but waited for something that is not in the trace
     Other,           ///< the work that ended the idle time has no launch record
 };
-inline constexpr std::size_t kIdleClasses = 6;
+inline constexpr std::size_t kIdleClasses = 7;
 /// Returns the machine-readable name, such as "data_loading".
 [[nodiscard]] std::string_view idleClassName(IdleClass idle);
 

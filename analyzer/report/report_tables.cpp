@@ -183,9 +183,9 @@ document::Table timedTable(const Report& report)
 document::Table idleTable(const Report& report)
 {
     document::Table table{{"rank", "waiting\nfor data", "after a\nsync. call", "host busy\nelsewhere",
-                           "launch\nlatency", "queued,\nwaiting", "unknown"},
+                           "launch\nlatency", "between\nkernels", "queued,\nwaiting", "unknown"},
                           {}};
-    static_assert(metrics::kIdleClasses == 6);
+    static_assert(metrics::kIdleClasses == 7);
     for (const metrics::RankMetrics& rank : report.metrics.ranks) {
         std::vector<document::Cell>& row = table.rows.emplace_back();
         row.emplace_back(report.model.ranks[rank.rank].rank);

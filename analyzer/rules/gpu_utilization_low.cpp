@@ -31,6 +31,8 @@ IdleText textOf(metrics::IdleClass idle)
         return {Limit::Host, text::host, text::host_remedy};
     case metrics::IdleClass::LaunchLatency:
         return {Limit::Host, text::launch, text::launch_remedy};
+    case metrics::IdleClass::BetweenKernels:
+        return {Limit::Compute, text::between, text::between_remedy};
     case metrics::IdleClass::DependencyWait:
         return {Limit::Nothing, text::queued, text::queued_remedy};
     case metrics::IdleClass::Other:

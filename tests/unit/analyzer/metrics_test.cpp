@@ -296,6 +296,25 @@ TEST(Idle, IsNotTheLaunchIfWorkWaitsInTheQueue)
     EXPECT_LT(idle.of(IdleClass::LaunchLatency), idle.of(IdleClass::DependencyWait) / 10);
 }
 
+/// A GPU needs 1 to 2 us from kernel to kernel. With kernels of a few us that is a good part of the time, and
+/// nothing else is missing.
+TEST(Idle, IsBetweenKernelsThatFollowEachOther)
+{
+    TraceBuilder trace(1);
+    trace.steps(10, [](StepBuilder& step) { step.everyRank().compute(800us, {.launches = 100}); });
+    trace::ProcessTrace& process = trace.process(0);
+    for (std::size_t i = 0; i < process.kernels.size(); ++i) {
+        process.kernels.endNs.set(i, process.kernels.endNs[i] - 1'500);
+    }
+    for (std::size_t i = 0; i < process.launches.size(); ++i) {
+        process.launches.startNs.set(i, process.launches.startNs[i] - 2'000'000);
+        process.launches.endNs.set(i, process.launches.endNs[i] - 2'000'000);
+    }
+    const IdleTimes idle = measure(trace.run()).ranks.at(0).idle;
+    EXPECT_EQ(idle.biggest(), IdleClass::BetweenKernels);
+    EXPECT_LT(idle.of(IdleClass::DependencyWait), idle.of(IdleClass::BetweenKernels) / 10);
+}
+
 /// A call that launches for long, as that of a large CUDA graph does, is the host's.
 TEST(Idle, IsTheLaunchWhileTheCallLasts)
 {
