@@ -21,7 +21,7 @@ constexpr Source kSources[] = {
     {&why::counters,
      "ringside links --live --count 2",
      {"rdma_link_errors", "rdma_port_down", "rdma_retransmissions", "rdma_congestion"}},
-    {&why::module, "sudo mlxlink -d DEVICE -m -c --json", {"link_margin"}},
+    {&why::module, "sudo mlxlink -d DEVICE -m -c", {"link_margin"}},
     {&why::nvml, "nvidia-smi -q -x", {"ecc_errors", "clock_throttling", "row_remap", "persistence_mode"}},
     {&why::sampled, "ringside record -- COMMAND", {"gpu_temperature_high", "pcie_errors", "nvlink_errors"}},
     {&why::kernel_log, "sudo dmesg", {"xid_errors"}},
