@@ -5,6 +5,7 @@
 #include "output/json_value.h"
 #include "output/prometheus_text.h"
 #include "report/links.h"
+#include "rules/shared/port_peers.h"
 
 #include <fmt/format.h>
 
@@ -185,6 +186,23 @@ std::string missingText(const std::vector<Link>& links, std::size_t width)
     return text;
 }
 
+/// Names the ports that are no compute rails, and are therefore judged apart from them.
+std::string rolesText(const Report& report, std::size_t width)
+{
+    std::map<std::string_view, std::vector<std::string>> named;
+    for (const metrics::Port& port : report.metrics.ports) {
+        if (const std::string_view role = rules::roleName(report.metrics.ports, port);
+            !role.empty() && role != "compute rail") {
+            named[role].push_back(port.label());
+        }
+    }
+    std::string text;
+    for (const auto& [role, ports] : named) {
+        text += document::wrap(fmt::format("{}: {}", role, fmt::join(ports, ", ")), width, "    ");
+    }
+    return text.empty() ? "" : "\n  No compute rails, and not compared with them:\n" + text;
+}
+
 /// What of the files could not be read.
 std::vector<std::string> lossesOf(const Report& report)
 {
@@ -213,8 +231,8 @@ std::string linksText(const Report& report, std::size_t width)
     }
     const std::vector<Link> links = linksOf(report);
     if (!links.empty()) {
-        text += "\n" + document::plainTable(tableOf(report, links), "  ") + useText(links) +
-                movementText(links, width);
+        text += "\n" + document::plainTable(tableOf(report, links), "  ") + rolesText(report, width) +
+                useText(links) + movementText(links, width);
     }
     for (const rules::Finding* finding : linkFindings(report)) {
         text += fmt::format("\n  {} ({})\n", rules::severityName(finding->severity), finding->rule);

@@ -2,6 +2,7 @@
 #include "report/links.h"
 
 #include "output/json_value.h"
+#include "rules/shared/port_peers.h"
 #include "rules/shared/support.h"
 
 #include <algorithm>
@@ -100,6 +101,12 @@ Json useJson(const metrics::LinkUse& use)
             {"moved_left_out", use.movedLeftOut}};
 }
 
+Json roleOrNull(const Report& report, const metrics::Port& port)
+{
+    const std::string_view role = rules::roleName(report.metrics.ports, port);
+    return role.empty() ? Json(nullptr) : Json(role);
+}
+
 Json portJson(const Report& report, const Link& link)
 {
     const metrics::Port& port = link.port;
@@ -116,6 +123,7 @@ Json portJson(const Report& report, const Link& link)
     return {{"host", port.host},
             {"port", port.name},
             {"kind", link.kind},
+            {"role", link.kind == "rdma" ? Json(roleOrNull(report, port)) : Json(nullptr)},
             {"health", healthName(healthOf(report, port))},
             {"state", stateName(port.last("state"))},
             {"rate_mbps", orNull(port.last("rate_mbps"))},

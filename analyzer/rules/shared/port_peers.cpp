@@ -4,7 +4,6 @@
 #include "trace/vocabulary/link_generation.h"
 
 #include <algorithm>
-#include <span>
 #include <vector>
 
 namespace ringside::rules {
@@ -33,17 +32,16 @@ std::string placeOf(const metrics::Port& port)
 }
 
 /// The ports of a run are ordered by host.
-std::span<const metrics::Port> portsOn(const Context& context, const std::string& host)
+std::span<const metrics::Port> portsOn(std::span<const metrics::Port> ports, const std::string& host)
 {
-    const std::vector<metrics::Port>& ports = context.figures.ports;
     return {std::ranges::lower_bound(ports, host, {}, &metrics::Port::host),
             std::ranges::upper_bound(ports, host, {}, &metrics::Port::host)};
 }
 
-std::int64_t fastestOf(const Context& context, const std::string& host)
+std::int64_t fastestOf(std::span<const metrics::Port> ports, const std::string& host)
 {
     std::int64_t fastest = 0;
-    for (const metrics::Port& port : portsOn(context, host)) {
+    for (const metrics::Port& port : portsOn(ports, host)) {
         if (isActive(port)) {
             fastest = std::max(fastest, port.last("rate_mbps").value_or(0));
         }
@@ -66,6 +64,33 @@ bool isEfa(const metrics::Port& port)
 
 PortRole roleOf(const Context& context, const metrics::Port& port)
 {
+    return roleOf(context.figures.ports, port);
+}
+
+std::string_view roleName(std::span<const metrics::Port> ports, const metrics::Port& port)
+{
+    constexpr std::int64_t kDisabled = 3; // physical state of the InfiniBand architecture
+    if (port.fact("node") == "switch") {
+        return {};
+    }
+    if (!isActive(port) && port.last("physical_state") == std::optional(kDisabled)) {
+        return "switched off";
+    }
+    switch (roleOf(ports, port)) {
+    case PortRole::Rail:
+        return "compute rail";
+    case PortRole::Bond:
+        return "bond";
+    case PortRole::Storage:
+        return "storage";
+    case PortRole::Management:
+        return "management";
+    }
+    return "compute rail";
+}
+
+PortRole roleOf(std::span<const metrics::Port> ports, const metrics::Port& port)
+{
     constexpr std::int64_t kSlower = 4;
     if (isBond(port)) {
         return PortRole::Bond;
@@ -76,7 +101,7 @@ PortRole roleOf(const Context& context, const metrics::Port& port)
     const auto rate = port.last("rate_mbps");
     // A kernel that does not know a speed says SDR.
     const bool known = rate && port.fact("generation") != trace::kSpeedNotKnown;
-    return known && *rate * kSlower <= fastestOf(context, port.host) ? PortRole::Management : PortRole::Rail;
+    return known && *rate * kSlower <= fastestOf(ports, port.host) ? PortRole::Management : PortRole::Rail;
 }
 
 std::string kindOf(const metrics::Port& port)
@@ -93,7 +118,7 @@ std::vector<const metrics::Port*> siblingsOf(const Context& context, const metri
 {
     std::vector<const metrics::Port*> siblings;
     const std::string kind = kindOf(port);
-    for (const metrics::Port& each : portsOn(context, port.host)) {
+    for (const metrics::Port& each : portsOn(context.figures.ports, port.host)) {
         if (&each != &port && kindOf(each) == kind) {
             siblings.push_back(&each);
         }

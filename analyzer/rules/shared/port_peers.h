@@ -5,13 +5,20 @@
 #pragma once
 #include "rules/shared/ports.h"
 
+#include <span>
+
 namespace ringside::rules {
 
 /// What a port is there for, as far as its name, its interface and its rate tell.
 enum class PortRole : std::uint8_t { Rail, Bond, Storage, Management };
 
 /// A port is for management if it has at most a quarter of the rate of its host's fastest active port.
+/// `ports` are those of the run, ordered by host.
+[[nodiscard]] PortRole roleOf(std::span<const metrics::Port> ports, const metrics::Port& port);
 [[nodiscard]] PortRole roleOf(const Context& context, const metrics::Port& port);
+/// Returns "compute rail", "bond", "storage" or "management"; "switched off" for a port that somebody
+/// disabled; empty for one of a switch.
+[[nodiscard]] std::string_view roleName(std::span<const metrics::Port> ports, const metrics::Port& port);
 
 /// Returns the same text for ports that are peers: driver, adapter, board, link layer, function of the card,
 /// number of the port, and whether it is a bond. A port of a switch, or of

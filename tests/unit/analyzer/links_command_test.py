@@ -71,6 +71,20 @@ class Links(unittest.TestCase):
         self.assertEqual((link["state"], link["gained"]["link_downed"]), ("ACTIVE", 0))
         self.assertIn("symbol_error", link["not_measured"]["symbol_errors"])
 
+    def test_what_a_port_is_there_for_is_said(self):
+        ethernet = {"link_layer": "Ethernet", "rate": "200 Gb/sec (4X HDR)"}
+        self.port("mlx5_0")
+        self.port("mlx5_1", state="1: DOWN", phys_state="3: Disabled")
+        self.port("mlx5_2", rate="10 Gb/sec (1X QDR)")
+        self.port("mlx5_bond_0", **ethernet)
+        self.port("mlx5_stor0", **ethernet)
+        expected = {"mlx5_0:1": "compute rail", "mlx5_1:1": "switched off", "mlx5_2:1": "management", "mlx5_bond_0:1": "bond",
+                    "mlx5_stor0:1": "storage"}
+        self.assertEqual({link["port"]: link["role"] for link in self.live()["links"]}, expected)
+        text = " ".join(self.ringside("--live", "--count", "1").stdout.split())
+        self.assertIn("management: ", text)
+        self.assertNotIn("compute rail: ", text)
+
     def test_a_port_without_a_subnet_manager_is_a_warning(self):
         self.port()
         self.port("mlx5_1", state="2: INIT")
