@@ -8,43 +8,53 @@
 namespace ringside::metrics {
 namespace {
 
-double computeNs(const RunMetrics& run, std::size_t rank, std::size_t step)
-{
-    return static_cast<double>(run.ranks[rank].steps[step].computeNs);
-}
+/// A part of the steps of all ranks, such as compute.
+struct StepPart {
+    const RunMetrics& run;
+    std::int64_t Breakdown::*part;
 
-std::vector<double> meansOf(const RunMetrics& run)
+    [[nodiscard]] double ns(std::size_t rank, std::size_t step) const
+    {
+        return static_cast<double>(run.ranks[rank].steps[step].*part);
+    }
+    [[nodiscard]] double medianNs(std::size_t rank) const
+    {
+        return static_cast<double>(run.ranks[rank].median.*part);
+    }
+    [[nodiscard]] std::size_t ranks() const { return run.ranks.size(); }
+};
+
+std::vector<double> meansOf(const StepPart& part)
 {
-    std::vector<double> means(run.stepCount());
+    std::vector<double> means(part.run.stepCount());
     for (std::size_t step = 0; step < means.size(); ++step) {
-        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
-            means[step] += computeNs(run, rank, step) / static_cast<double>(run.ranks.size());
+        for (std::size_t rank = 0; rank < part.ranks(); ++rank) {
+            means[step] += part.ns(rank, step) / static_cast<double>(part.ranks());
         }
     }
     return means;
 }
 
 /// Returns the greatest difference of a rank from the mean that chance does not explain, ns.
-double lastingNsOf(const RunMetrics& run, const std::vector<double>& means)
+double lastingNsOf(const StepPart& part, const std::vector<double>& means)
 {
     double lasting = 0;
-    for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+    for (std::size_t rank = 0; rank < part.ranks(); ++rank) {
         std::vector<double> above;
         for (std::size_t step = 0; step < means.size(); ++step) {
-            above.push_back(computeNs(run, rank, step) - means[step]);
+            above.push_back(part.ns(rank, step) - means[step]);
         }
         lasting = std::max(lasting, model::lastingDifference(above));
     }
     return lasting;
 }
 
-std::vector<LongCompute> longerThanUsual(const RunMetrics& run)
+std::vector<LongCompute> longerThanUsual(const StepPart& part)
 {
     std::vector<std::pair<double, LongCompute>> all;
-    for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
-        const auto median = static_cast<double>(run.ranks[rank].median.computeNs);
-        for (std::size_t step = 0; step < run.stepCount(); ++step) {
-            all.push_back({computeNs(run, rank, step) - median, {rank, step}});
+    for (std::size_t rank = 0; rank < part.ranks(); ++rank) {
+        for (std::size_t step = 0; step < part.run.stepCount(); ++step) {
+            all.push_back({part.ns(rank, step) - part.medianNs(rank), {rank, step}});
         }
     }
     std::ranges::stable_sort(all, std::ranges::greater{}, &std::pair<double, LongCompute>::first);
@@ -75,24 +85,22 @@ void countCostly(ChangingCompute& found, std::vector<StepExcess> steps)
     }
 }
 
-} // namespace
-
-ChangingCompute changingComputeOf(const model::Model& model, const RunMetrics& run)
+ChangingCompute changingOf(const model::Model& model, const StepPart& part)
 {
-    const std::vector<double> means = meansOf(run);
+    const std::vector<double> means = meansOf(part);
     const auto steps = static_cast<double>(means.size());
     double worst = -1;
     ChangingCompute found;
     std::vector<StepExcess> excesses;
     for (std::size_t step = 0; step < means.size(); ++step) {
         std::size_t longest = 0;
-        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
-            longest = computeNs(run, rank, step) > computeNs(run, longest, step) ? rank : longest;
+        for (std::size_t rank = 0; rank < part.ranks(); ++rank) {
+            longest = part.ns(rank, step) > part.ns(longest, step) ? rank : longest;
         }
-        const double excess = computeNs(run, longest, step) - means[step];
+        const double excess = part.ns(longest, step) - means[step];
         found.excessNs += excess / steps;
         found.meanNs += means[step] / steps;
-        const RankMetrics& rank = run.ranks[longest];
+        const RankMetrics& rank = part.run.ranks[longest];
         excesses.push_back({excess, replicaOf(model, rank).value_or(model.ranks[rank.rank].rank)});
         if (excess > worst) {
             worst = excess;
@@ -100,9 +108,21 @@ ChangingCompute changingComputeOf(const model::Model& model, const RunMetrics& r
         }
     }
     countCostly(found, std::move(excesses));
-    found.longer = longerThanUsual(run);
-    found.lastingNs = lastingNsOf(run, means);
+    found.longer = longerThanUsual(part);
+    found.lastingNs = lastingNsOf(part, means);
     return found;
+}
+
+} // namespace
+
+ChangingCompute changingComputeOf(const model::Model& model, const RunMetrics& run)
+{
+    return changingOf(model, {run, &Breakdown::computeNs});
+}
+
+ChangingCompute changingIdleOf(const model::Model& model, const RunMetrics& run)
+{
+    return changingOf(model, {run, &Breakdown::idleNs});
 }
 
 bool hasSameSteps(const RunMetrics& run)

@@ -28,6 +28,9 @@ struct ChangingCompute {
 /// Compares the ranks of a run. Requires at least two ranks with the same number of steps (hasSameSteps).
 [[nodiscard]] ChangingCompute changingComputeOf(const model::Model& model, const RunMetrics& run);
 
+/// The same of the time in which the device of a rank is idle: what is said of compute above is of idle time.
+[[nodiscard]] ChangingCompute changingIdleOf(const model::Model& model, const RunMetrics& run);
+
 /// Whether every rank with device data has the same number of analyzed steps.
 [[nodiscard]] bool hasSameSteps(const RunMetrics& run);
 

@@ -16,6 +16,24 @@ TrainingRun played(const ParallelShape& shape, const PlantedFault& fault = {})
     return run;
 }
 
+/// In each step the host of another rank does nothing for 4 ms.
+TrainingRun hostsThatStop()
+{
+    TrainingRun run;
+    run.afterwards = [](trace::RunTrace& trace) {
+        TraceBuilder job(4);
+        int number = 0;
+        job.steps(20, [&](StepBuilder& step) {
+            step.rank(number++ * 7 % 4).hostIdle(4ms);
+            step.everyRank().compute(8ms);
+            step.allReduce(4_MiB, {.takes = 1ms});
+        });
+        trace = job.run();
+        trace.path = "simulated.ringside";
+    };
+    return run;
+}
+
 /// Leaves a job of one process group.
 void withoutGroups(TrainingRun& run)
 {
@@ -48,6 +66,12 @@ std::vector<RuleCase> parallelCases()
          {"expert_imbalance.excess=5"},
          {"expert_imbalance.excess=-1"},
          withoutGroups},
+        {"host_jitter",
+         hostsThatStop(),
+         played(kReplicas),
+         {"host_jitter.excess=0.9"},
+         {"host_jitter.excess=-1"},
+         withOneRank},
         {"pipeline_bubble",
          played(kPipeline, kSlowStage),
          played(kPipeline),
