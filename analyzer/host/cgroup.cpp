@@ -22,9 +22,9 @@ bool listHas(std::string_view list, std::string_view word)
     return false;
 }
 
-/// Returns the process's path in the hierarchy of the CPU controller. Lines have the form
+/// Returns the process's path in the hierarchy of the controller. Lines have the form
 /// "ID:CONTROLLERS:PATH".
-std::optional<std::string_view> pathIn(std::string_view cgroup, bool unified)
+std::optional<std::string_view> pathIn(std::string_view cgroup, bool unified, std::string_view controller)
 {
     while (const auto line = takeLine(cgroup)) {
         const std::size_t first = line->find(':');
@@ -33,7 +33,7 @@ std::optional<std::string_view> pathIn(std::string_view cgroup, bool unified)
             continue;
         }
         const std::string_view controllers = line->substr(first + 1, second - first - 1);
-        if (unified ? controllers.empty() : listHas(controllers, "cpu")) {
+        if (unified ? controllers.empty() : listHas(controllers, controller)) {
             return line->substr(second + 1);
         }
     }
@@ -41,7 +41,8 @@ std::optional<std::string_view> pathIn(std::string_view cgroup, bool unified)
 }
 
 /// Parses a line of mountinfo: "ID PARENT MAJOR:MINOR ROOT MOUNT OPTIONS [TAGS] - TYPE SOURCE SUPEROPTIONS".
-std::optional<CgroupPlace> placeIn(std::string_view line, std::string_view path, bool unified)
+std::optional<CgroupPlace> placeIn(std::string_view line, std::string_view path, bool unified,
+                                   std::string_view controller)
 {
     std::string_view rest = line;
     for (int word = 0; word < 3; ++word) {
@@ -55,7 +56,7 @@ std::optional<CgroupPlace> placeIn(std::string_view line, std::string_view path,
     }
     const std::string_view type = takeWord(rest);
     takeWord(rest);
-    const bool wanted = unified ? type == "cgroup2" : type == "cgroup" && listHas(takeWord(rest), "cpu");
+    const bool wanted = unified ? type == "cgroup2" : type == "cgroup" && listHas(takeWord(rest), controller);
     if (!wanted) {
         return std::nullopt;
     }
@@ -76,16 +77,17 @@ std::string textOf(const std::string& path)
 
 } // namespace
 
-std::optional<CgroupPlace> cgroupPlaceIn(std::string_view cgroup, std::string_view mounts)
+std::optional<CgroupPlace> cgroupPlaceIn(std::string_view cgroup, std::string_view mounts,
+                                         std::string_view controller)
 {
     for (const bool unified : {false, true}) {
-        const auto path = pathIn(cgroup, unified);
+        const auto path = pathIn(cgroup, unified, controller);
         for (std::string_view rest = mounts; path;) {
             const auto line = takeLine(rest);
             if (!line) {
                 break;
             }
-            if (auto place = placeIn(*line, *path, unified)) {
+            if (auto place = placeIn(*line, *path, unified, controller)) {
                 return place;
             }
         }
@@ -93,9 +95,10 @@ std::optional<CgroupPlace> cgroupPlaceIn(std::string_view cgroup, std::string_vi
     return std::nullopt;
 }
 
-std::optional<CgroupPlace> cgroupPlace(const std::string& root)
+std::optional<CgroupPlace> cgroupPlace(const std::string& root, std::string_view controller)
 {
-    auto place = cgroupPlaceIn(textOf(root + "/proc/self/cgroup"), textOf(root + "/proc/self/mountinfo"));
+    auto place =
+        cgroupPlaceIn(textOf(root + "/proc/self/cgroup"), textOf(root + "/proc/self/mountinfo"), controller);
     if (place) {
         place->mount.insert(0, root);
     }
@@ -123,6 +126,30 @@ std::optional<CpuQuota> cpuQuota(const CgroupPlace& place, const std::string& fo
     const auto us = takeNumberWord(rest); // "max" or -1 means no quota
     const auto periodUs = takeNumberWord(rest);
     return us && periodUs && *periodUs > 0 ? std::optional(CpuQuota{*us, *periodUs}) : std::nullopt;
+}
+
+std::optional<std::uint64_t> memoryLeft(const std::string& root)
+{
+    const auto place = cgroupPlace(root, "memory");
+    std::optional<std::uint64_t> least;
+    for (const std::string& folder : place ? cgroupFolders(*place) : std::vector<std::string>()) {
+        const std::string limits =
+            textOf(folder + (place->unified ? "/memory.max" : "/memory.limit_in_bytes"));
+        const std::string usage =
+            textOf(folder + (place->unified ? "/memory.current" : "/memory.usage_in_bytes"));
+        std::string_view limitText = limits; // "max" means none
+        std::string_view usageText = usage;
+        const auto limit = takeNumberWord(limitText);
+        const auto used = takeNumberWord(usageText);
+        if (limit && used) {
+            const std::uint64_t cached = numberOf(textOf(folder + "/memory.stat"),
+                                                  place->unified ? "inactive_file" : "total_inactive_file")
+                                             .value_or(0);
+            const std::uint64_t busy = *used - std::min(*used, cached);
+            least = std::min(least.value_or(*limit), *limit - std::min(*limit, busy));
+        }
+    }
+    return least;
 }
 
 } // namespace ringside::host

@@ -251,12 +251,13 @@ void Drain::noteShortage()
         return;
     }
     if (shortage.smallestBytes != m_shortage.smallestBytes) {
-        m_file.writer().add(trace::IssueRow{
-            trace::Issue::RingsSmall, 1,
-            "/dev/shm is small: rings in it have as little as " +
-                std::to_string(shortage.smallestBytes >> 10U) + " KiB instead of " +
-                std::to_string(m_options.ringBytes >> 10U) +
-                ", so that records of a burst of calls may be dropped. In docker: --shm-size 1g"});
+        m_file.writer().add(
+            trace::IssueRow{trace::Issue::RingsSmall, 1,
+                            "/dev/shm or the control group's memory is small: rings have as little as " +
+                                std::to_string(shortage.smallestBytes >> 10U) + " KiB instead of " +
+                                std::to_string(m_options.ringBytes >> 10U) +
+                                ", so that records of a burst of calls may be dropped. In docker: --shm-size "
+                                "1g, or more --memory"});
     }
     if (shortage.disk != m_shortage.disk) {
         m_file.writer().add(trace::IssueRow{trace::Issue::RingsOnDisk, 1,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/ring_store.h"
 
+#include "host/cgroup.h"
 #include "host/process.h"
 #include "record/message.h"
 #include "record/new_file.h"
@@ -38,7 +39,8 @@ std::string ownPrefix()
     return "ringside-" + std::to_string(getuid()) + "-";
 }
 
-// Returns the bytes of all ring files under /dev/shm of this user's processes.
+// Returns the bytes that ring files of this user's processes take under /dev/shm. Anybody may make files
+// whose names are like ours, and whose sizes are not what they take.
 std::uint64_t ringBytesOnShm(const std::string& prefix)
 {
     std::uint64_t bytes = 0;
@@ -55,8 +57,9 @@ std::uint64_t ringBytesOnShm(const std::string& prefix)
             struct stat status {};
             while (const dirent* file = readdir(inner)) {
                 if (fstatat(dirfd(inner), file->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-                    S_ISREG(status.st_mode)) {
-                    bytes += static_cast<std::uint64_t>(status.st_size);
+                    S_ISREG(status.st_mode) && status.st_uid == geteuid()) {
+                    constexpr std::uint64_t kBlockBytes = 512; // of stat(2)
+                    bytes += static_cast<std::uint64_t>(status.st_blocks) * kBlockBytes;
                 }
             }
             closedir(inner);
@@ -70,6 +73,31 @@ std::uint64_t freeBytes(const char* path)
 {
     struct statvfs status {};
     return statvfs(path, &status) == 0 ? std::uint64_t{status.f_bavail} * status.f_frsize : 0;
+}
+
+/// What can be had of /dev/shm: its pages count in the process's memory group, whose limit may be closer.
+std::uint64_t freeMemory()
+{
+    return std::min(freeBytes(kShm), host::memoryLeft().value_or(~std::uint64_t{0}));
+}
+
+constexpr std::size_t kSmallestBytes = std::size_t{256} << 10;
+
+constexpr std::uint64_t kRingsToFit = 12;
+
+/// A process of hundreds of threads does not need hundreds of large rings: twelve have the size that is asked
+/// for, the next 24 half of it, the next 48 a quarter, and so on.
+std::size_t sizeAfter(std::size_t rings, std::size_t bytes)
+{
+    const std::size_t share = std::bit_floor(rings / kRingsToFit + 1);
+    return std::min(bytes, std::max(bytes / share, kSmallestBytes));
+}
+
+/// Prefers many small rings to few large ones: each thread of each process needs a ring.
+std::size_t sizeWithin(std::uint64_t room, std::size_t bytes)
+{
+    const std::size_t fitting = std::bit_floor(static_cast<std::size_t>(room / kShareOfFree / kRingsToFit));
+    return std::min(bytes, std::max(fitting, kSmallestBytes));
 }
 
 bool fitsFileSizeLimit(std::size_t bytes)
@@ -135,9 +163,10 @@ Ring* RingStore::createHere(trace::RingRole role, std::size_t bytes)
     if (m_runRemote) { // now, when recording begins: later calls of the program do not wait for a network
         static_cast<void>(localDirectory());
     }
-    auto ring = makeInMemory(role, bytes);
+    const std::size_t wanted = sizeAfter(m_rings.size(), bytes);
+    auto ring = makeInMemory(role, wanted);
     if (ring == nullptr) {
-        ring = makeOnDisk(role, bytes);
+        ring = makeOnDisk(role, wanted);
     }
     if (ring == nullptr) {
         m_refused = true;
@@ -151,15 +180,10 @@ Ring* RingStore::createHere(trace::RingRole role, std::size_t bytes)
     return m_rings.back().get();
 }
 
-// Prefers many small rings to few large ones: each thread of each process needs a ring, and a ring that
-// does not fit is placed on a disk, where writeback stalls the writer.
+// A ring that does not fit is placed on a disk, where writeback stalls the writer.
 std::unique_ptr<Ring> RingStore::makeInMemory(trace::RingRole role, std::size_t bytes)
 {
-    constexpr std::size_t kSmallestBytes = std::size_t{256} << 10;
-    constexpr std::uint64_t kRingsToFit = 12;
-    const std::uint64_t share = (ringBytesOnShm(ownPrefix()) + freeBytes(kShm)) / kShareOfFree;
-    const std::size_t fitting = std::bit_floor(static_cast<std::size_t>(share / kRingsToFit));
-    std::size_t size = std::min(bytes, std::max(fitting, kSmallestBytes));
+    std::size_t size = sizeWithin(ringBytesOnShm(ownPrefix()) + freeMemory(), bytes);
     for (; size >= std::min(bytes, kSmallestBytes); size /= 2) {
         const std::string directory = memoryDirectory(trace::kRingHeaderBytes + size);
         if (directory.empty()) {
@@ -175,13 +199,15 @@ std::unique_ptr<Ring> RingStore::makeInMemory(trace::RingRole role, std::size_t 
     return nullptr;
 }
 
+// The pages of a file count in the memory group, too, until they are written.
 std::unique_ptr<Ring> RingStore::makeOnDisk(trace::RingRole role, std::size_t bytes)
 {
-    const std::string directory = diskDirectory(trace::kRingHeaderBytes + bytes);
+    const std::size_t size = sizeWithin(host::memoryLeft().value_or(~std::uint64_t{0}), bytes);
+    const std::string directory = diskDirectory(trace::kRingHeaderBytes + size);
     if (directory.empty()) {
         return nullptr;
     }
-    auto ring = make(directory, role, trace::kRingHeaderBytes + bytes);
+    auto ring = make(directory, role, trace::kRingHeaderBytes + size);
     if (ring != nullptr) {
         m_shortage.disk = directory;
     }
@@ -288,7 +314,7 @@ void RingStore::sign(const std::string& directory) const
 std::string RingStore::memoryDirectory(std::size_t bytes)
 {
     const std::uint64_t used = ringBytesOnShm(ownPrefix());
-    if (used + bytes > (used + freeBytes(kShm)) / kShareOfFree) {
+    if (used + bytes > (used + freeMemory()) / kShareOfFree) {
         return {};
     }
     if (m_shmDirectory.empty()) {

@@ -28,9 +28,9 @@ class RingStore final {
 public:
     explicit RingStore(ProcessNames names, IsNetworkDirectory isNetwork = &isNetworkDirectory);
 
-    /// Returns a new ring of `bytes` (a power of two), or a smaller one if memory is scarce. Null, with
-    /// one message: the thread is not recorded. Any thread may call it: no descriptor of the program's
-    /// table is used.
+    /// Returns a new ring of `bytes` (a power of two), or a smaller one if memory is scarce or there are
+    /// many. Null, with one message: the thread is not recorded. Any thread may call it: no descriptor of the
+    /// program's table is used.
     Ring* create(trace::RingRole role, std::size_t bytes);
     /// Returns a ring whose former thread has ended and whose records are committed, or a new one.
     Ring* acquire(std::uint32_t threadId, std::size_t bytes);

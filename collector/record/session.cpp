@@ -82,10 +82,21 @@ void disableInChild()
     }
 }
 
+// What is recorded is this user's own. A folder of somebody else is not where it belongs, even if anybody may
+// write there. One of the administrator's is a mount or a scratch folder.
 bool makeDirectory(const std::string& path)
 {
     constexpr mode_t kPrivate = 0700;
-    return mkdir(path.c_str(), kPrivate) == 0 || errno == EEXIST;
+    if (mkdir(path.c_str(), kPrivate) == 0) {
+        return true;
+    }
+    struct stat found {};
+    if (errno != EEXIST || stat(path.c_str(), &found) != 0) {
+        return false;
+    }
+    const bool isOurs = found.st_uid == geteuid() || found.st_uid == 0;
+    errno = isOurs ? EEXIST : EPERM;
+    return isOurs;
 }
 
 // Tested by creating a file: mode bits do not decide for every user and file system.
@@ -110,7 +121,7 @@ Session* makeSession()
     }
     if (!makeDirectory(options.directory)) {
         say(Talk::Always, "not recording: cannot make %s: %s", options.directory.c_str(),
-            std::strerror(errno));
+            errno == EPERM ? "it is another user's; name a folder of your own" : std::strerror(errno));
         return nullptr;
     }
     chooseClock();

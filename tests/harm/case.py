@@ -23,24 +23,26 @@ class Case:
     cuda: bool = False
     records: bool = False
     readable: bool = True
+    answers: str = ""
     modes: tuple = MODES
     long: bool = False
     needs: tuple = ()
     shm: str = "1g"
     limit_s: int = 40
+    memory_mib: int = 64
     known_failure: str = ""
 
-    def missing(self):
-        """The first program or Python module (python:NAME) that this machine lacks, or nothing."""
-        return next((need for need in self.needs if not _is_here(need)), None)
+    def missing(self, programs):
+        """The first program or Python module (python:NAME) that this machine lacks, or nothing. `programs`: the folder of ours."""
+        return next((need for need in self.needs if not _is_here(need, programs)), None)
 
 
-def _is_here(need):
+def _is_here(need, programs):
     if need.startswith("python:"):
         return subprocess.run(["/usr/bin/python3", "-c", f"import {need[7:]}"], capture_output=True, check=False).returncode == 0
     if need.startswith("/"):
         return pathlib.Path(need).exists()
-    return shutil.which(need) is not None
+    return shutil.which(need) is not None or (programs / need).exists()
 
 
 def _case(name, kind, fields):

@@ -5,6 +5,7 @@ everything it started, and writes down how it ended and what it left there. usag
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -78,6 +79,7 @@ def main():
     if (order["alone"] or outlived) and list(pathlib.Path(order["recover"][-1]).glob("*.rings")):
         subprocess.run(order["recover"], stdin=subprocess.DEVNULL, capture_output=True, timeout=order["limit_s"], check=False)
     answer = {"status": status, "left_running": left, "left_in_dev_shm": everything_in("/dev/shm"),
+              "most_memory_kib": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss,
               "left_in_system_v_memory": len(pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()) - 1}
     pathlib.Path(sys.argv[2]).write_text(json.dumps(answer))
 

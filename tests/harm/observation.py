@@ -35,17 +35,20 @@ class Observation:
     left_running: list
     left_in_dev_shm: list
     left_in_system_v_memory: int
+    most_memory_kib: int  # resident, of the largest process that was waited for
     talk: list = dataclasses.field(default_factory=list)  # of ours, which a plain run has none of
 
 
-def differences(plain, recorded, mode="plain"):
-    """A line for each thing that is not the same."""
+def differences(plain, recorded, mode="plain", memory_mib=64):
+    """A line for each thing that is not the same; of memory, what is more than so much more."""
     found = []
     for field in dataclasses.fields(Observation):
         expected, seen = getattr(plain, field.name), getattr(recorded, field.name)
-        if field.name in ("talk", "files") or expected == seen or (field.name == "end" and _ends_alike(expected, seen, mode)):
+        if field.name in ("talk", "files", "most_memory_kib") or expected == seen or (field.name == "end" and _ends_alike(expected, seen, mode)):
             continue
         found.append(f"{field.name.replace('_', ' ')}: plain {_short(expected)}, recorded {_short(seen)}")
+    if recorded.most_memory_kib > plain.most_memory_kib + 1024 * memory_mib:
+        found.append(f"most memory: plain {plain.most_memory_kib} KiB, recorded {recorded.most_memory_kib} KiB")
     for path in sorted(plain.files.keys() | recorded.files.keys()):
         expected, seen = plain.files.get(path, "absent"), recorded.files.get(path, "absent")
         if expected != seen:
@@ -152,4 +155,9 @@ def recording_faults(case, folder):
                                 stdin=subprocess.DEVNULL, timeout=60)
         if report.returncode != 0:
             faults.append(f"report ends with {report.returncode}: {report.stderr.decode(errors='replace').strip()}")
+    if traces and case.answers:
+        answer = subprocess.run([str(RINGSIDE), "query", str(directory), case.answers, "--format", "csv"], capture_output=True, check=False,
+                                stdin=subprocess.DEVNULL, timeout=60)
+        if answer.stdout.split()[-1:] != [b"1"]:
+            faults.append(f"not so: {case.answers}: {(answer.stdout + answer.stderr).decode(errors='replace').strip()}")
     return faults

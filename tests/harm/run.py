@@ -45,7 +45,7 @@ def judge(case, folder):
     faults = []
     for mode in case.modes:
         recorded = observation.observe(case, mode, folder)
-        found = observation.differences(plain, recorded, mode) + observation.recording_faults(case, folder)
+        found = observation.differences(plain, recorded, mode, case.memory_mib) + observation.recording_faults(case, folder)
         faults += [f"{mode}: {each}" for each in found]
         faults += [f"{mode}: we said {each!r}" for each in recorded.talk if found]
     if faults and (unstable := observation.differences(plain, observation.observe(case, "plain", folder))):
@@ -56,7 +56,7 @@ def judge(case, folder):
 def judged(case, folder):
     """Prints the case's lines unless it is the same, and returns its result."""
     begin = time.monotonic()
-    missing = case.missing()
+    missing = case.missing(observation.PROGRAMS)
     folder.mkdir(parents=True)
     try:
         faults = [] if missing else judge(case, folder)

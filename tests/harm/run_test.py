@@ -22,6 +22,7 @@ HARM = {  # what is done, and the word that names it
     "file written": "umask 077; exec \"$@\"",
     "left in dev shm": "touch /dev/shm/leaked; exec \"$@\"",
     "left running": "sleep 100 & exec \"$@\"",
+    "most memory": "python3 -c 'x = bytearray(150 << 20)'; exec \"$@\"",
     "left in system v memory": "ipcmk --shmem 1000 > /dev/null; exec \"$@\"",
 }
 

@@ -123,25 +123,57 @@ int strictSeccomp(const Arguments& /*arguments*/)
     return 1;
 }
 
-/// deny CALLS...: a filter that lets these system calls of the program fail with EPERM, before CUDA is
-/// called.
+/// Installs a filter that answers this system call so; for all threads where `flags` says so.
+bool filter(unsigned call, unsigned answer, unsigned flags)
+{
+    sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                          BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, answer),
+                          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const sock_fprog program{4, code};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) == 0;
+}
+
+/// deny CALLS... -- COMMAND...: a command below a filter that lets these system calls fail with EPERM, as a
+/// container's does.
 int deny(const Arguments& arguments)
 {
-    for (const char* number : arguments) {
-        const unsigned call = static_cast<unsigned>(std::atoi(number));
-        sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-                              BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
-                              BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-                              BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-        const sock_fprog program{4, code};
-        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-        if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+    std::size_t i = 0;
+    for (; i < arguments.size() && std::strcmp(arguments[i], "--") != 0; ++i) {
+        if (!filter(static_cast<unsigned>(std::atoi(arguments[i])), SECCOMP_RET_ERRNO | EPERM, 0)) {
             return 3;
         }
     }
-    const int failed = expect(callCuda(), "CUDA works below the filter");
-    sleepMilliseconds(400);
+    Arguments command(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1, arguments.end());
+    command.push_back(nullptr);
+    return execvp(command[0], const_cast<char* const*>(command.data()));
+}
+
+/// forbid WHEN HOW CALLS...: a filter that kills the program, or sends it SIGSYS, for system calls that it
+/// does not make. WHEN: before or after it called CUDA.
+int forbid(const Arguments& arguments)
+{
+    const bool after = std::strcmp(arguments.at(0), "after") == 0;
+    const unsigned answer =
+        std::strcmp(arguments.at(1), "kill") == 0 ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_TRAP;
+    int failed = after ? expect(callCuda(), "CUDA works") : 0;
+    for (std::size_t i = 2; i < arguments.size(); ++i) {
+        if (!filter(static_cast<unsigned>(std::atoi(arguments[i])), answer, SECCOMP_FILTER_FLAG_TSYNC)) {
+            return 3;
+        }
+    }
+    failed += expect(callCuda(), "CUDA works below the filter");
+    sleepMilliseconds(600);
     return failed;
+}
+
+/// All memory of the process stays in memory, and what it gets later, too.
+int lockMemory(const Arguments& /*arguments*/)
+{
+    const int failed = expect(mlockall(MCL_CURRENT | MCL_FUTURE) == 0, "memory can be locked");
+    const int calls = expect(callCuda(), "CUDA works with locked memory");
+    sleepMilliseconds(300);
+    return failed + calls + expect(mlockall(MCL_CURRENT | MCL_FUTURE) == 0, "memory can be locked again");
 }
 
 /// set_attribute OPTION VALUE: prctl, then CUDA, then what is set now.
@@ -186,6 +218,8 @@ const Program g_limitPrograms[] = {{"print_limits", printLimits},
                                    {"write_until_limit", writeUntilLimit},
                                    {"strict_seccomp", strictSeccomp},
                                    {"deny", deny},
+                                   {"forbid", forbid},
+                                   {"lock_memory", lockMemory},
                                    {"set_attribute", setAttribute},
                                    {"become", become},
                                    {"change_root", changeRoot}};

@@ -42,6 +42,21 @@ int load(const Arguments& arguments)
     return 0;
 }
 
+/// load_apart LIBRARY FUNCTION: into a namespace of its own, with a C library of its own.
+int loadApart(const Arguments& arguments)
+{
+    void* const library = dlmopen(LM_ID_NEWLM, arguments.at(0), RTLD_NOW);
+    if (library == nullptr) {
+        std::printf("%s\n", dlerror());
+        return 3;
+    }
+    int value = -1;
+    const auto function = reinterpret_cast<Runtime>(dlsym(library, arguments.at(1)));
+    const int result = function == nullptr ? -1 : function(&value);
+    std::printf("%d %d\n", result, value);
+    return expect(callCuda(), "CUDA works in the first namespace");
+}
+
 /// What RTLD_DEFAULT knows must be what is loaded: a library that the program has not loaded is none.
 int findsNothingNew(const Arguments& arguments)
 {
@@ -121,7 +136,8 @@ int printArguments(const Arguments& arguments)
     return 0;
 }
 
-const Program g_loadingPrograms[] = {{"load", load},
+const Program g_loadingPrograms[] = {{"load_apart", loadApart},
+                                     {"load", load},
                                      {"finds_nothing_new", findsNothingNew},
                                      {"print_environment", printEnvironment},
                                      {"cleared_environment", clearedEnvironment},

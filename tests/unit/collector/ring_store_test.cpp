@@ -61,6 +61,36 @@ TEST_F(RingStoreTest, announcesItselfThroughNoLink)
     EXPECT_TRUE(std::filesystem::is_symlink(directory / "host-1.rings"));
 }
 
+TEST_F(RingStoreTest, hundredsOfThreadsShareWhatAFewTake)
+{
+    constexpr std::size_t kAsked = std::size_t{4} << 20;
+    std::size_t bytes = 0;
+    for (int thread = 0; thread < 100; ++thread) {
+        const Ring* const ring = store->create(trace::RingRole::Thread, kAsked);
+        ASSERT_NE(ring, nullptr);
+        EXPECT_TRUE(thread >= 12 || ring->mapping().size() > kAsked) << thread;
+        bytes += ring->mapping().size();
+    }
+    EXPECT_LT(bytes, std::size_t{160} << 20);
+    EXPECT_EQ(store->shortage(), RingStore::Shortage{}) << "no room is missing";
+}
+
+// Anybody may make a folder whose name begins like ours, and a file in it that takes nothing.
+TEST_F(RingStoreTest, countsWhatFilesTakeAndNotWhatTheyClaim)
+{
+    std::string pattern = "/dev/shm/ringside-" + std::to_string(getuid()) + "-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    const std::filesystem::path ring = std::filesystem::path(pattern) / "other-1.1.ring";
+    std::ofstream(ring).flush();
+    std::error_code error;
+    std::filesystem::resize_file(ring, std::uintmax_t{1} << 50, error);
+    const Ring* const made = store->create(trace::RingRole::Thread, 1 << 20);
+    std::filesystem::remove_all(pattern);
+    ASSERT_FALSE(error) << error.message();
+    ASSERT_NE(made, nullptr);
+    EXPECT_TRUE(made->path().starts_with("/dev/shm/")) << made->path();
+}
+
 // Else recovery would take the rings of a living process away.
 TEST_F(RingStoreTest, recoveryDetectsThatTheProcessRuns)
 {

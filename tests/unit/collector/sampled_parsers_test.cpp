@@ -198,6 +198,16 @@ TEST(CgroupPlace, isTheMountItselfInAContainer)
               "");
 }
 
+TEST(CgroupPlace, isThatOfAnotherControllerIfThatIsAsked)
+{
+    const auto place = host::cgroupPlaceIn("2:memory:/job\n1:cpu:/other\n",
+                                           "32 31 0:29 / /c/cpu rw - cgroup cgroup rw,cpu\n"
+                                           "33 31 0:30 / /c/memory rw - cgroup cgroup rw,memory\n",
+                                           "memory");
+    ASSERT_TRUE(place);
+    EXPECT_EQ(place->mount + place->path, "/c/memory/job");
+}
+
 TEST(CgroupPlace, isNothingWithoutController)
 {
     EXPECT_FALSE(host::cgroupPlaceIn("", ""));
