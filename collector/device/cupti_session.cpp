@@ -268,7 +268,9 @@ void CuptiSession::turnOn()
     }
     if (const std::string reason = hold(); !reason.empty()) {
         g_holder = nullptr;
-        refuse(reason);
+        // CUPTI then says that there is no driver.
+        const bool tooLate = m_ending.load() || isDriverGone();
+        refuse(tooLate ? "the process ended before CUPTI was ready" : reason);
         return;
     }
     g_push = m_cupti.pushExternal;

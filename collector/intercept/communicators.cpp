@@ -67,11 +67,11 @@ struct AwaitedChild {
     std::uint32_t parent = 0;
     std::uint64_t hash = 0;
     StringId name = 0;
+    std::uint64_t group = 0; ///< that makes it when it ends; 0: none
 };
 struct AwaitedChildren {
     std::mutex mutex;
     std::atomic<std::size_t> count = 0;
-    std::atomic<bool> inGroup = false; ///< one was promised in a group that may have ended since
     std::array<AwaitedChild, 64> all;
 };
 constinit AwaitedChildren g_awaited;
@@ -83,7 +83,6 @@ void await(const AwaitedChild& child)
         if (entry.place == nullptr || entry.place == child.place) { // an older one in this place never came
             g_awaited.count += entry.place == nullptr ? 1 : 0;
             entry = child;
-            g_awaited.inGroup = true;
             return;
         }
     }
@@ -114,27 +113,23 @@ bool addChild(ncclComm_t handle, const AwaitedChild& child)
     return true;
 }
 
-/// Returns true if there is nothing left to wait for: the child exists, or its variable is gone or holds
-/// another communicator. A split can fail after its call has returned.
-bool isSettled(const AwaitedChild& child)
+void addOrAwait(const AwaitedChild& child, bool exists)
 {
-    const std::optional<ncclComm_t> handle = handleAt(child.place);
-    if (handle == ncclComm_t(nullptr)) {
-        return false;
-    }
-    const bool known = handle && registry().communicator(reinterpret_cast<std::uint64_t>(*handle)) != nullptr;
-    return !handle || known || addChild(*handle, child);
-}
-
-void addOrAwait(const AwaitedChild& child)
-{
-    if (*child.place == nullptr || !addChild(*child.place, child)) {
+    if (!exists || *child.place == nullptr || !addChild(*child.place, child)) {
         await(child);
     }
 }
 
-/// Registers the awaited children that exist by now.
-void noteAwaitedChildren()
+void forget(AwaitedChild& entry)
+{
+    entry = {};
+    --g_awaited.count;
+}
+
+/// Registers the awaited child that has this handle, which the program uses. NCCL is asked about no other
+/// value that a variable holds: a split can fail after its call has returned, the variable then holds
+/// anything, and NCCL crashes on a handle that it does not know.
+void noteAwaitedChild(ncclComm_t handle)
 {
     if (g_awaited.count.load(std::memory_order_acquire) == 0) {
         return;
@@ -142,9 +137,9 @@ void noteAwaitedChildren()
     const ErrnoKeeper keeper;
     const std::scoped_lock lock(g_awaited.mutex);
     for (AwaitedChild& entry : g_awaited.all) {
-        if (entry.place != nullptr && isSettled(entry)) {
-            entry = {};
-            --g_awaited.count;
+        if (entry.place != nullptr && handleAt(entry.place) == handle && addChild(handle, entry)) {
+            forget(entry);
+            return;
         }
     }
 }
@@ -190,7 +185,7 @@ std::uint64_t nextChild(ncclComm_t parent)
     return known != nullptr ? known->children.fetch_add(1) : 0;
 }
 
-void noteChild(const ChildCommunicator& what, std::uint64_t child)
+void noteChild(const ChildCommunicator& what, std::uint64_t child, const Promise& promise)
 {
     const Communicator* parent = communicatorOf(what.parent);
     const bool hasMembers = what.members != nullptr && what.memberCount > 0;
@@ -198,16 +193,16 @@ void noteChild(const ChildCommunicator& what, std::uint64_t child)
     if (parent == nullptr || what.handle == nullptr || !joins) {
         return;
     }
-    AwaitedChild made{what.handle, parent->id, 0, nameIn(what.config)};
+    AwaitedChild made{what.handle, parent->id, 0, nameIn(what.config), promise.group};
     if (parent->identity.hash != 0) {
         const std::size_t members = hasMembers ? static_cast<std::size_t>(what.memberCount) : 0;
         made.hash = hashBytes(&child, sizeof child, parent->identity.hash);
         made.hash = hashBytes(what.members, members * sizeof *what.members, made.hash);
     }
-    addOrAwait(made);
+    addOrAwait(made, promise.kept);
 }
 
-void noteGrown(const GrownCommunicator& what)
+void noteGrown(const GrownCommunicator& what, const Promise& promise)
 {
     if (what.handle == nullptr) {
         return;
@@ -215,13 +210,25 @@ void noteGrown(const GrownCommunicator& what)
     // Ranks that stay know the parent, ranks that join know an id, and no rank knows both. So no hash
     // could be the same on all ranks.
     const Communicator* parent = communicatorOf(what.parent);
-    addOrAwait({what.handle, parent != nullptr ? parent->id : 0, 0, nameIn(what.config)});
+    addOrAwait({what.handle, parent != nullptr ? parent->id : 0, 0, nameIn(what.config), promise.group},
+               promise.kept);
 }
 
-void noteAwaitedChildrenOfGroup()
+void noteEndOfGroup(std::uint64_t group, ncclResult_t result)
 {
-    if (g_awaited.inGroup.load(std::memory_order_relaxed) && g_awaited.inGroup.exchange(false)) {
-        noteAwaitedChildren();
+    if (g_awaited.count.load(std::memory_order_acquire) == 0 || result == ncclInProgress) {
+        return;
+    }
+    const ErrnoKeeper keeper;
+    const std::scoped_lock lock(g_awaited.mutex);
+    for (AwaitedChild& entry : g_awaited.all) {
+        if (entry.place == nullptr || entry.group != group) {
+            continue;
+        }
+        const std::optional<ncclComm_t> handle = result == ncclSuccess ? handleAt(entry.place) : std::nullopt;
+        if (!handle || (*handle != nullptr && addChild(*handle, entry))) {
+            forget(entry);
+        }
     }
 }
 
@@ -233,7 +240,7 @@ Communicator* communicatorOf(ncclComm_t handle)
     const auto key = reinterpret_cast<std::uint64_t>(handle);
     Communicator* known = registry().communicator(key);
     if (known == nullptr) {
-        noteAwaitedChildren();
+        noteAwaitedChild(handle);
         known = registry().communicator(key);
     }
     return known != nullptr ? known : registry().addCommunicator(describe(handle));

@@ -89,6 +89,12 @@ bool made(std::int32_t result)
     return result == ncclSuccess || result == ncclInProgress;
 }
 
+Promise promiseOf(const ThreadState& thread, std::int32_t result)
+{
+    const bool grouped = thread.groupDepth > 0;
+    return {result == ncclSuccess && !grouped, grouped ? thread.groupId : 0};
+}
+
 // The first calls on a non-blocking communicator return ncclInProgress. A later one may be complete when
 // it returns.
 void noteProgress(Communicator* communicator, std::int32_t result)
@@ -196,7 +202,7 @@ auto record(ThreadState& thread, Api api, const GroupEnd&, Call& call)
             if (times.result == ncclInProgress) [[unlikely]] {
                 countUntied(thread.groupCalls);
             }
-            noteAwaitedChildrenOfGroup();
+            noteEndOfGroup(thread.groupId, static_cast<ncclResult_t>(times.result));
         }
     });
 }
@@ -232,7 +238,7 @@ auto record(ThreadState& thread, Api api, const ChildCommunicator& what, Call& c
     const std::uint64_t child = nextChild(what.parent);
     return timedCall(thread, api, call, [&](const CallTimes& times) {
         if (made(times.result)) {
-            noteChild(what, child);
+            noteChild(what, child, promiseOf(thread, times.result));
         }
         writeIfWanted(thread, api, times);
     });
@@ -243,7 +249,7 @@ auto record(ThreadState& thread, Api api, const GrownCommunicator& what, Call& c
 {
     return timedCall(thread, api, call, [&](const CallTimes& times) {
         if (made(times.result)) {
-            noteGrown(what);
+            noteGrown(what, promiseOf(thread, times.result));
         }
         writeIfWanted(thread, api, times);
     });

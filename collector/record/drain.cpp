@@ -165,6 +165,7 @@ void Drain::pass()
         participant->pass(m_file.writer(), m_registry);
     }
     countRefusedThreads();
+    countLeftCalls();
     noteShortage();
     m_file.keep(m_watchdog.quietSinceNs());
     m_file.writer().commit();
@@ -266,6 +267,17 @@ void Drain::noteShortage()
                                                 ", whose writing back may hold up the program's threads"});
     }
     m_shortage = std::move(shortage);
+}
+
+void Drain::countLeftCalls()
+{
+    if (const std::uint64_t left = g_leftCalls.load(std::memory_order_relaxed); left != m_leftCalls) {
+        m_file.writer().add(
+            trace::IssueRow{trace::Issue::CallsLeft, static_cast<std::int64_t>(left - m_leftCalls),
+                            "the program jumped out of calls (siglongjmp), so they have no end "
+                            "and no record"});
+        m_leftCalls = left;
+    }
 }
 
 void Drain::countRefusedThreads()

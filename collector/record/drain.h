@@ -43,6 +43,7 @@ private:
     void emptyRings();
     void decode(Ring& ring);
     void countRefusedThreads();
+    void countLeftCalls();
     void noteShortage();
     void lookForSteadyPeriod();
     void dumpIfAsked();
@@ -62,7 +63,8 @@ private:
     std::unique_ptr<trace::RingDecoder> m_decoder;
     Watchdog m_watchdog;
     std::int64_t m_startNs = 0;
-    std::uint64_t m_refusedThreads = 0; ///< of them the issue tells already
+    std::uint64_t m_refusedThreads = 0;
+    std::uint64_t m_leftCalls = 0; ///< of them the issue tells already
     SteadyPeriod m_steady;
     RingStore::Shortage m_shortage; ///< that stands in the trace
     int m_exitCode = 0;             ///< the program's; read after m_stop

@@ -12,11 +12,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
+#include <bitset>
 #include <cerrno>
 #include <cstdlib>
 #include <exception>
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <vector>
 
 #ifndef SYS_close_range
@@ -29,6 +32,27 @@ namespace {
 constexpr int kFirstOther = STDERR_FILENO + 1;
 
 thread_local bool t_hasOwn __attribute__((tls_model("initial-exec"))) = false;
+
+constexpr int kLoaderFiles = 64; ///< numbers among which the loader's are: it opens them first
+
+/// The numbers into which the loader may write for LD_DEBUG_OUTPUT, from whatever thread loads something. A
+/// program that replaced another keeps that one's, of the same name.
+std::bitset<kLoaderFiles> g_loaderFiles;
+
+__attribute__((constructor)) void findLoaderFiles()
+{
+    const char* const name = std::getenv("LD_DEBUG_OUTPUT");
+    if (name == nullptr || *name == '\0') {
+        return;
+    }
+    const std::string wanted = std::string(name) + "." + std::to_string(getpid());
+    for (int number = kFirstOther; number < kLoaderFiles; ++number) {
+        std::array<char, 4096> path{};
+        const std::string link = "/proc/self/fd/" + std::to_string(number);
+        g_loaderFiles[static_cast<std::size_t>(number)] =
+            readlink(link.c_str(), path.data(), path.size() - 1) > 0 && path.data() == wanted;
+    }
+}
 
 /// Closes all descriptors from kFirstOther on in this thread's table.
 bool closeAll()
@@ -112,6 +136,15 @@ bool takeOwnDescriptors()
     replaceByNull({STDIN_FILENO, STDOUT_FILENO});
     if (fcntl(STDERR_FILENO, F_GETFD) < 0) { // the program has none
         replaceByNull({STDERR_FILENO});
+    }
+    for (int number = kFirstOther; number < kLoaderFiles; ++number) {
+        if (g_loaderFiles[static_cast<std::size_t>(number)]) { // no file of ours may get this number
+            const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+            if (null >= 0 && null != number) {
+                dup2(null, number);
+                close(null);
+            }
+        }
     }
     t_hasOwn = true;
     return true;

@@ -304,4 +304,27 @@ void closeSession(int exitCode)
     }
 }
 
+// Stacks grow down. A target on another stack (a fiber, the alternate one) lies far from the hook, or below
+// it.
+void leftByJump(std::uintptr_t to)
+{
+    constexpr std::uintptr_t kLargestStack = std::uintptr_t{1} << 30;
+    const auto frame = reinterpret_cast<std::uintptr_t>(t_thread.frame);
+    if (t_thread.depth == 0 || to <= frame || to - frame > kLargestStack) {
+        return;
+    }
+    t_thread.depth = 0;
+    ThreadState* const thread = t_thread.state;
+    if (thread == nullptr) {
+        return;
+    }
+    leaveCall(thread->inFlight());
+    leaveCollective(thread->inFlight());
+    thread->nccl.inside = false;
+    thread->nccl.callId = 0;
+    thread->nccl.inPlugin = false;
+    thread->nccl.reported = {};
+    g_leftCalls.fetch_add(1, std::memory_order_relaxed);
+}
+
 } // namespace ringside::collector

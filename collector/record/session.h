@@ -81,4 +81,8 @@ void closeSession(int exitCode = 0);
 /// those that are registered by now: CUDA's handler stops the driver that delivers the last records.
 void closeAheadOfExitHandlers();
 
+/// To be called where the program jumps (longjmp) to a frame whose stack pointer is `to`: ends the hooks that
+/// it leaves that way, so that the thread's next calls are recorded. Safe in a signal handler.
+void leftByJump(std::uintptr_t to);
+
 } // namespace ringside::collector

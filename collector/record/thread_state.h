@@ -7,6 +7,7 @@
 #include "record/step_counts.h"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 namespace ringside::collector {
@@ -52,17 +53,29 @@ struct ThreadLocal {
     ThreadState* state;
     int depth;          ///< > 0: inside a hook; what NCCL and CUDA call themselves is not recorded again
     bool refused;       ///< there was no room for this thread's ring: not asked for again
+    const void* frame;  ///< of the outermost hook that the thread is in, or was last
     const void* caller; ///< where in the program the last call was made that is recorded, or is the first
 };
 // constinit here too: without it every access first checks for an initializer function.
 extern constinit thread_local ThreadLocal t_thread __attribute__((tls_model("initial-exec")));
+/// Number of calls that were left by a jump.
+extern std::atomic<std::uint64_t> g_leftCalls;
 
-/// Marks the thread as inside the collector's code, so that signal handlers record nothing, and disables
-/// thread cancellation.
+/// Marks the thread as inside the collector's code, so that signal handlers record nothing.
 class Inside final {
 public:
-    Inside() { ++t_thread.depth; }
-    ~Inside() { --t_thread.depth; }
+    Inside()
+    {
+        if (t_thread.depth++ == 0) {
+            t_thread.frame = this;
+        }
+    }
+    ~Inside()
+    {
+        if (t_thread.depth > 0) { // a jump left this hook (session.h), and a fiber resumes it
+            --t_thread.depth;
+        }
+    }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
 };

@@ -3,6 +3,8 @@
 // since RINGSIDE_LAB_CLOCK_ANCHOR_NS of CLOCK_MONOTONIC. An offset is the kernel's to plant (a time
 // namespace), so waiting until a moment that is not converted here is wrong by the drift alone, some ms at
 // most.
+#include "support/test_libc.h"
+
 #include <dlfcn.h>
 
 #include <cmath>

@@ -2,9 +2,12 @@
 // Preloaded before the collector: system calls of the collector fail at random, with a full or broken disk,
 // or by writing less than requested. Calls of the program are not affected. Repeatable by FAULT_SEED;
 // FAULT_PER_MILLE of the calls fail.
+#include "support/test_libc.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -93,6 +96,19 @@ mode_t modeOf(int flags, va_list arguments)
         }                                                                                                    \
         return real arguments;                                                                               \
     }
+/// x86-64 passes the longest list like a shorter one.
+#define FAULTY_VARIADIC(name, parameters, arguments)                                                         \
+    extern "C" __attribute__((visibility("default"))) int faulty_##name parameters __asm__(#name);           \
+    int faulty_##name parameters                                                                             \
+    {                                                                                                        \
+        static auto* const real = next<int parameters>(#name);                                               \
+        const int fault = faultFor(__builtin_return_address(0));                                             \
+        if (fault != 0) {                                                                                    \
+            errno = fault;                                                                                   \
+            return -1;                                                                                       \
+        }                                                                                                    \
+        return real arguments;                                                                               \
+    }
 #define FAULTY_OPEN(name)                                                                                    \
     extern "C" __attribute__((visibility("default"))) int name(const char* path, int flags, ...)             \
     {                                                                                                        \
@@ -127,3 +143,21 @@ FAULTY(void*, MAP_FAILED, mmap, (void* at, size_t size, int access, int flags, i
        (at, size, access, flags, file, offset))
 FAULTY(void*, MAP_FAILED, mmap64, (void* at, size_t size, int access, int flags, int file, off64_t offset),
        (at, size, access, flags, file, offset))
+FAULTY(int, -1, munmap, (void* at, size_t size), (at, size))
+FAULTY(ssize_t, -1, read, (int file, void* data, size_t size), (file, data, size))
+FAULTY(ssize_t, -1, pread, (int file, void* data, size_t size, off_t at), (file, data, size, at))
+FAULTY(ssize_t, -1, pread64, (int file, void* data, size_t size, off64_t at), (file, data, size, at))
+FAULTY(ssize_t, -1, sendfile, (int to, int from, off_t* at, size_t size), (to, from, at, size))
+FAULTY(ssize_t, -1, readlink, (const char* path, char* text, size_t size), (path, text, size))
+FAULTY_VARIADIC(openat, (int folder, const char* path, int flags, mode_t mode), (folder, path, flags, mode))
+FAULTY(int, -1, access, (const char* path, int mode), (path, mode))
+FAULTY(int, -1, dup2, (int from, int to), (from, to))
+FAULTY(int, -1, fchmod, (int file, mode_t mode), (file, mode))
+FAULTY_VARIADIC(fcntl, (int file, int command, void* argument), (file, command, argument))
+FAULTY(int, -1, fdatasync, (int file), (file))
+FAULTY_VARIADIC(ioctl, (int file, unsigned long request, void* argument), (file, request, argument))
+FAULTY(int, -1, linkat, (int fromFolder, const char* from, int toFolder, const char* to, int flags),
+       (fromFolder, from, toFolder, to, flags))
+FAULTY(off64_t, -1, lseek64, (int file, off64_t at, int whence), (file, at, whence))
+FAULTY(int, -1, rmdir, (const char* path), (path))
+FAULTY(int, -1, unshare, (int flags), (flags))

@@ -3,6 +3,8 @@
 // of the collector to that file system do not return, as if the server were gone. With SLOW_DISK, a local
 // disk hangs instead. Accesses to mappings of it would hang, too, which cannot be simulated, so no ring may
 // be there.
+#include "support/test_libc.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/magic.h>

@@ -113,7 +113,6 @@ TEST(Abort, endsAnInitialisationThatWaits)
         check(ncclCommInitRankConfig(&comm, 2, self.id, 0, &config) == ncclInProgress, "it waited");
         succeed(ncclCommAbort(comm),
                 "ncclCommAbort"); // and not after the minute that a rank waits for its peers
-        check(ncclCommAbort(comm) == ncclInvalidArgument, "it was aborted twice");
     })));
 }
 
@@ -163,18 +162,24 @@ TEST(Finalization, waitsForWorkAndHappensOnce)
     }));
 }
 
-TEST(Handles, areInvalidAfterTheirEnd)
+// The real library reads memory that is gone, and may crash: so does this one, always.
+TEST(Handles, endTheProgramThatUsesThemAfterTheirEnd)
 {
-    EXPECT_TRUE(ranksEndWell(1, [](Rank& self) {
-        const ncclComm_t gone = std::exchange(self.comm, nullptr);
-        succeed(ncclCommDestroy(gone), "ncclCommDestroy");
-        int value = 0;
-        check(ncclCommDestroy(gone) == ncclInvalidArgument, "it was destroyed twice");
-        check(ncclCommCount(gone, &value) == ncclInvalidArgument, "it still has a size");
-        check(ncclAllReduce(&value, &value, 1, ncclInt32, ncclSum, gone, self.stream) == ncclInvalidArgument,
-              "it still works");
-        succeed(ncclCommDestroy(nullptr), "ncclCommDestroy of nothing");
-    }));
+    using Use = void (*)(ncclComm_t);
+    const Use uses[] = {[](ncclComm_t gone) { ncclCommDestroy(gone); },
+                        [](ncclComm_t gone) {
+                            int size = 0;
+                            ncclCommCount(gone, &size);
+                        }};
+    for (const Use use : uses) {
+        EXPECT_FALSE(ranksEndWell(1, [use](Rank& self) {
+            const ncclComm_t gone = std::exchange(self.comm, nullptr);
+            succeed(ncclCommDestroy(gone), "ncclCommDestroy");
+            use(gone);
+        }));
+    }
+    EXPECT_TRUE(
+        ranksEndWell(1, [](Rank&) { succeed(ncclCommDestroy(nullptr), "ncclCommDestroy of nothing"); }));
 }
 
 void expectConfig(const ncclConfig_t& wanted, ncclResult_t expected, const std::string& what)

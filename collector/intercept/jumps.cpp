@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrappers of longjmp. A program may jump out of a signal handler, and so out of a wrapped call, whose end
+// the collector would never see (record/session.h). These run in signal handlers: nothing here allocates or
+// locks.
+#include "record/session.h"
+
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace ringside::collector {
+namespace {
+
+using Jump = void(void* place, int value);
+
+/// Resolved when the library is loaded.
+struct RealJumps {
+    Jump* longJump = find("longjmp");
+    Jump* shortJump = find("_longjmp");
+    Jump* signalJump = find("siglongjmp");
+    Jump* checkedJump = find("__longjmp_chk");
+
+    static Jump* find(const char* name) { return reinterpret_cast<Jump*>(dlsym(RTLD_NEXT, name)); }
+};
+
+const RealJumps& realJumps()
+{
+    static const RealJumps jumps;
+    return jumps;
+}
+
+__attribute__((constructor)) void findRealJumps()
+{
+    realJumps();
+}
+
+/// glibc stores the stack pointer as the seventh word, mangled with a word of the thread
+/// (sysdeps/x86_64/jmpbuf*.h). No thread is inside a hook where there is another C library.
+std::uintptr_t stackPointerIn(const void* place)
+{
+    constexpr int kStackPointer = 6;
+    std::uintptr_t pointer = static_cast<const std::uintptr_t*>(place)[kStackPointer];
+    __asm__("ror $17, %0; xor %%fs:0x30, %0" : "+r"(pointer) : : "cc");
+    return pointer;
+}
+
+[[noreturn]] void jump(Jump* real, void* place, int value)
+{
+    if (t_thread.depth != 0) {
+        leftByJump(stackPointerIn(place));
+    }
+    if (real != nullptr) {
+        real(place, value);
+    }
+    std::abort(); // a C library without this function has no program that calls it
+}
+
+} // namespace
+} // namespace ringside::collector
+
+namespace collector = ringside::collector;
+
+#pragma GCC visibility push(default)
+// Not the headers' declarations: their jmp_buf is an array of a type that programs do not share with us.
+extern "C" {
+
+[[noreturn]] void longjmp(void* place, int value)
+{
+    collector::jump(collector::realJumps().longJump, place, value);
+}
+
+[[noreturn]] void _longjmp(void* place, int value)
+{
+    collector::jump(collector::realJumps().shortJump, place, value);
+}
+
+[[noreturn]] void siglongjmp(void* place, int value)
+{
+    collector::jump(collector::realJumps().signalJump, place, value);
+}
+
+[[noreturn]] void
+__longjmp_chk(void* place, int value) // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
+{
+    collector::jump(collector::realJumps().checkedJump, place, value);
+}
+
+} // extern "C"
+#pragma GCC visibility pop
