@@ -342,10 +342,10 @@ private:
                 "Use NCCL_DEBUG=WARN in production. To keep the log, write one file per rank "
                 "(NCCL_DEBUG_FILE=nccl.%h.%p).");
         } else if (level != nullptr && text != "WARN" && text != "VERSION" && text != "NONE" &&
-                   text != "ABORT") {
+                   text != "ATTN" && text != "ABORT") {
             add(Trouble::Value, Severity::Info, "NCCL_DEBUG",
                 fmt::format("NCCL_DEBUG={} is not a level", *level),
-                "Levels are VERSION, WARN, INFO and TRACE.");
+                "Levels are VERSION, WARN, ATTN (NCCL 2.32 and later), INFO and TRACE.");
         }
         for (const std::string_view name : {"TORCH_NCCL_BLOCKING_WAIT", "NCCL_BLOCKING_WAIT"}) {
             const std::string* value = find(name);

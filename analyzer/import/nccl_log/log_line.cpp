@@ -67,17 +67,18 @@ std::optional<Prefix> prefixOf(std::string_view before)
     return isHost ? std::optional(prefix) : std::nullopt;
 }
 
-/// Returns the position of the next "NCCL INFO " or "NCCL WARN ", or npos.
+/// Returns the position of the next "NCCL INFO ", "NCCL WARN " or "NCCL ATTN " (NCCL 2.32), or npos.
 std::size_t findLevel(std::string_view line, std::size_t from)
 {
-    return std::min(line.find("NCCL INFO ", from), line.find("NCCL WARN ", from));
+    return std::min(
+        {line.find("NCCL INFO ", from), line.find("NCCL WARN ", from), line.find("NCCL ATTN ", from)});
 }
 
 } // namespace
 
 LineContents readLine(std::string_view line)
 {
-    constexpr std::string_view kLevel = "NCCL INFO ";
+    constexpr std::string_view kLevel = "NCCL WARN "; // each level has as many letters
     LineContents contents;
     std::size_t from = 0;
     for (std::size_t at = findLevel(line, 0); at != std::string_view::npos;) {
@@ -91,7 +92,7 @@ LineContents readLine(std::string_view line)
             } else {
                 contents.before = line.substr(from, prefix->begin);
             }
-            prefix->message.warning = line.substr(at, kLevel.size()) != kLevel;
+            prefix->message.warning = line.substr(at, kLevel.size()) == kLevel;
             prefix->message.text = line.substr(text);
             contents.messages.push_back(prefix->message);
             from = text;

@@ -41,7 +41,7 @@ struct Line {
 
 std::optional<Line> lineOf(std::string_view line, std::int64_t writtenNs)
 {
-    for (const std::string_view mark : {" NCCL WARN ", " NCCL INFO "}) {
+    for (const std::string_view mark : {" NCCL WARN ", " NCCL INFO ", " NCCL ATTN "}) {
         auto [before, text] = partedBy(line, mark);
         if (text.empty()) {
             continue;

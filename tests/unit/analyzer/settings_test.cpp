@@ -61,6 +61,7 @@ TEST(Settings, ReportsWhatIsWrongAndNothingElse)
         {{{"NCCL_TOPO_FILE", "/elsewhere"}}, 22809, "this file does not exist"},
         {{{"NCCL_DEBUG", "info"}}, 22809, "is on"},
         {{{"NCCL_DEBUG", "LOUD"}}, 22809, "is not a level"},
+        {{{"NCCL_DEBUG", "ATTN"}}, 23203, ""},
         {{{"NCCL_BLOCKING_WAIT", "1"}}, 22809, "old name of TORCH_NCCL_BLOCKING_WAIT"},
         {{{"NCCL_ASYNC_ERROR_HANDLING", "1"}}, 22809, "old name of TORCH_NCCL_ASYNC_ERROR_HANDLING"},
         {{{"NCCL_ASYNC_ERROR_HANDLING", "1"}, {"TORCHELASTIC_RESTART_COUNT", "0"}}, 22809, ""}, // by torchrun

@@ -139,6 +139,11 @@ TEST_F(NcclLog, PiecesOfALineAreSeparated)
     ASSERT_EQ(warning.messages.size(), 1U);
     EXPECT_TRUE(warning.messages[0].warning);
     EXPECT_FALSE(warning.torn);
+    const nccl_log::LineContents notice =
+        nccl_log::readLine("a:1:2 [0] init.cc:12 NCCL ATTN Falling back"); // NCCL 2.32
+    ASSERT_EQ(notice.messages.size(), 1U);
+    EXPECT_FALSE(notice.messages[0].warning);
+    EXPECT_EQ(notice.messages[0].text, "Falling back");
 }
 
 TEST_F(NcclLog, APieceBelongsToThePreviousWriter)
