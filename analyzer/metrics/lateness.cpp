@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/lateness.h"
 
+#include "metrics/contention.h"
 #include "metrics/delay_origins.h"
 #include "metrics/samples.h"
 
@@ -8,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -205,13 +207,11 @@ std::optional<std::int64_t> clockOf(const model::Model& model, const RankMetrics
     return clocks.empty() ? std::nullopt : std::optional(model::median(std::move(clocks)));
 }
 
-/// Returns how long per step the recording threads of the rank were ready to run without a CPU, ns. Null if
-/// it was not sampled.
-std::optional<std::int64_t> runDelayOf(const model::Model& model, const RankMetrics& rank)
+/// Returns how long per step the rank was withheld a processor, ns. Null if it was not sampled.
+std::optional<std::int64_t> withheldOf(const model::Model& model, const RankMetrics& rank)
 {
-    const auto gain = gainIn(model.processOf(model.ranks[rank.rank]),
-                             {"process", "recording threads", "run_delay_ns"}, spanOf(rank));
-    return gain ? std::optional(rank.ofAStep(*gain)) : std::nullopt;
+    const Contention contention = contentionOf(model, rank);
+    return contention.isMeasured() ? std::optional(rank.ofAStep(contention.waitedNs())) : std::nullopt;
 }
 
 /// Returns the medians of a figure over the late ranks and over their peers. Null unless both are known.
@@ -250,7 +250,7 @@ LateCause refine(const model::Model& model, const RunMetrics& run, const std::ve
     }
     if (found.cause == LateCause::Host || found.cause == LateCause::Synchronization) {
         const auto delays =
-            compare(model, run, late, [&](const RankMetrics& rank) { return runDelayOf(model, rank); });
+            compare(model, run, late, [&](const RankMetrics& rank) { return withheldOf(model, rank); });
         return delays && 2 * (delays->first - delays->second) >= found.excessNs ? LateCause::CpuContention
                                                                                 : found.cause;
     }
@@ -377,6 +377,17 @@ std::optional<Lateness> findLateCause(const model::Model& model, const RunMetric
     }
     found.cause = refine(model, run, ranks, found);
     return found;
+}
+
+std::int64_t withheldNs(const model::Model& model, const RunMetrics& run,
+                        const std::vector<std::size_t>& ranks)
+{
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const std::size_t number : ranks) {
+        const auto rank = std::ranges::find(run.ranks, number, &RankMetrics::rank);
+        least = std::min(least, rank == run.ranks.end() ? 0 : withheldOf(model, *rank).value_or(0));
+    }
+    return ranks.empty() ? 0 : least;
 }
 
 } // namespace ringside::metrics

@@ -68,4 +68,9 @@ struct Lateness {
 [[nodiscard]] std::optional<Lateness> findLateCause(const model::Model& model, const RunMetrics& run,
                                                     const std::vector<std::size_t>& ranks);
 
+/// Returns for how long per step each of `ranks` at least was withheld a processor (contention.h), ns; 0 if
+/// that was not measured of one of them.
+[[nodiscard]] std::int64_t withheldNs(const model::Model& model, const RunMetrics& run,
+                                      const std::vector<std::size_t>& ranks);
+
 } // namespace ringside::metrics

@@ -109,11 +109,36 @@ Broken certain(const Report& /*report*/, const rules::Finding* first)
     return first == nullptr || first->doubt.empty() ? Broken() : Broken(first->doubt);
 }
 
-/// Where the processors of a host are contended, any rank may be late and any launch slow for that reason.
 Broken quietHosts(const Report& report, const rules::Finding* first)
 {
-    const auto contended = std::ranges::find(report.findings, "cpu_contention", &rules::Finding::rule);
-    return unless(contended == report.findings.end() || &*contended == first, confidence_text::contended);
+    const auto contended = std::ranges::find_if(report.findings, [](const rules::Finding& finding) {
+        const rules::Rule* const rule = rules::findRule(finding.rule);
+        return rule != nullptr && rule->contendsHosts;
+    });
+    return contended == report.findings.end() || &*contended == first
+               ? Broken()
+               : Broken(words::say(confidence_text::contended, {{"rule", contended->rule}}));
+}
+
+/// Of a finding without a cost, nobody knows whether it limits the run.
+Broken costed(const Report& /*report*/, const rules::Finding* first)
+{
+    return unless(first == nullptr || first->costNsPerStep, confidence_text::no_cost);
+}
+
+/// A loss that is named because its causes explain little of it has a larger cause that was not found.
+Broken explained(const Report& report, const rules::Finding* first)
+{
+    if (first == nullptr || first->cause) {
+        return {};
+    }
+    const auto part = std::ranges::find_if(report.findings, [first](const rules::Finding& other) {
+        return other.cause && other.severity != rules::Severity::Info &&
+               std::ranges::find(other.partOf, std::string_view(first->rule)) != other.partOf.end();
+    });
+    return part == report.findings.end()
+               ? Broken()
+               : Broken(words::say(confidence_text::partly, {{"rule", part->rule}}));
 }
 
 /// A late rank has three witnesses: the arrivals, without which there is no such finding, its own timeline
@@ -195,6 +220,8 @@ constexpr Condition kConditions[] = {
     {"many_steps", Confidence::Medium, &confidence_text::many_steps, manySteps},
     {"complete", Confidence::Medium, &confidence_text::complete, complete},
     {"certain", Confidence::Medium, &confidence_text::certain, certain},
+    {"costed", Confidence::Medium, &confidence_text::costed, costed},
+    {"explained", Confidence::Medium, &confidence_text::explained, explained},
     {"quiet_hosts", Confidence::Medium, &confidence_text::quiet_hosts, quietHosts},
     {"three_witnesses", Confidence::Medium, &confidence_text::three_witnesses, threeWitnesses},
     {"clearly_first", Confidence::Medium, &confidence_text::clearly_first, clearlyFirst},

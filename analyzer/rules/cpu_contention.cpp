@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds threads that launch GPU work but wait for a CPU, or that the container's CPU quota stops.
+// Finds threads that launch GPU work but wait for a CPU, or that the container's CPU quota or the hypervisor
+// stops.
 #include "words/cpu_contention.h"
 
+#include "metrics/contention.h"
 #include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_cpu_contention {
@@ -12,25 +14,8 @@ namespace text = words::cpu_contention;
 constexpr Option kOptions[] = {
     {"delay_share", 0.05, "warn when recording threads wait for a CPU for more than this share of the time"},
     {"throttled_share", 0.01, "or the control group's CPU quota stops the process for more than this share"},
+    {"stolen_share", 0.05, "or the hypervisor gives more than this share of the host's CPU time to others"},
 };
-
-struct Contention {
-    std::optional<std::int64_t> delayNs;     ///< over the analyzed steps
-    std::optional<std::int64_t> throttledNs; ///< of all threads together
-};
-
-Contention contentionOf(const Context& context, const metrics::RankMetrics& metrics)
-{
-    const trace::ProcessTrace& process = context.run.processOf(context.rankOf(metrics));
-    const model::Interval span = analyzedSpan(metrics);
-    Contention result;
-    result.delayNs = metrics::gainIn(process, {"process", "recording threads", "run_delay_ns"}, span);
-    if (const auto us = metrics::gainIn(process, {"cgroup", "cgroup", "throttled_us"}, span)) {
-        constexpr std::int64_t kNsPerUs = 1000;
-        result.throttledNs = *us * kNsPerUs;
-    }
-    return result;
-}
 
 /// Raises `largest` to the rank's share of time, and returns this share. Returns 0 if the rank was not
 /// sampled.
@@ -45,58 +30,90 @@ double raiseLargestShare(std::optional<double>& largest, const metrics::RankMetr
     return share;
 }
 
+/// The largest shares of all ranks; null if no rank was sampled.
+struct Shares {
+    std::optional<double> delay;
+    std::optional<double> throttled;
+    std::optional<double> stolen;
+    std::optional<std::int64_t> preemptions; ///< of the ranks that wait, per step
+};
+
+words::Text titleOf(const Context& context, const Shares& shares)
+{
+    return shares.throttled > context.option("throttled_share")
+               ? say(text::quota, {{"share", *shares.throttled}})
+           : shares.delay > context.option("delay_share") ? say(text::waits, {{"share", *shares.delay}})
+                                                          : say(text::stolen, {{"share", *shares.stolen}});
+}
+
 /// Sets title, severity, figures and advice once ranks, cost and evidence are known.
-void describe(const Context& context, std::optional<double> delay, std::optional<double> throttled,
-              Finding& finding)
+void describe(const Context& context, const Shares& shares, Finding& finding)
 {
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Host;
-    finding.title = throttled > context.option("throttled_share") ? say(text::quota, {{"share", *throttled}})
-                                                                  : say(text::waits, {{"share", *delay}});
+    finding.title = titleOf(context, shares);
     finding.settings = {"OMP_NUM_THREADS", "num_workers"};
-    if (delay) {
-        finding.figures.push_back({"run_delay_share", Unit::Share, *delay, context.option("delay_share")});
-    }
-    if (throttled) {
+    const auto figure = [&](const char* name, const char* option, std::optional<double> share) {
+        if (share) {
+            finding.figures.push_back({name, Unit::Share, *share, context.option(option)});
+        }
+    };
+    figure("run_delay_share", "delay_share", shares.delay);
+    figure("throttled_share", "throttled_share", shares.throttled);
+    figure("stolen_share", "stolen_share", shares.stolen);
+    if (shares.preemptions) {
         finding.figures.push_back(
-            {"throttled_share", Unit::Share, *throttled, context.option("throttled_share")});
+            {"preemptions", Unit::Count, static_cast<double>(*shares.preemptions), {}, PerPeriod::Yes});
     }
     finding.advice = text::remedy;
+}
+
+/// What the rank's processor was withheld for, the most of it first.
+words::Text whatHappened(const metrics::Contention& contention)
+{
+    const std::int64_t most = contention.waitedNs();
+    const words::Template& what = most == contention.delayNs       ? text::waited
+                                  : most == contention.throttledNs ? text::stopped
+                                                                   : text::given_away;
+    return say(what, {{"time", most}});
 }
 
 Outcome run(const Context& context)
 {
     Finding finding;
-    std::optional<double> delay; // null if no rank was sampled
-    std::optional<double> throttled;
+    Shares shares;
+    bool measured = false;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        const Contention contention = contentionOf(context, rank);
-        const bool waits = raiseLargestShare(delay, rank, contention.delayNs) > context.option("delay_share");
-        const bool stops =
-            raiseLargestShare(throttled, rank, contention.throttledNs) > context.option("throttled_share");
-        if (!waits && !stops) {
+        const metrics::Contention contention = metrics::contentionOf(context.run, rank);
+        measured = measured || contention.isMeasured();
+        const bool waits =
+            raiseLargestShare(shares.delay, rank, contention.delayNs) > context.option("delay_share");
+        const bool stops = raiseLargestShare(shares.throttled, rank, contention.throttledNs) >
+                           context.option("throttled_share");
+        const bool stolen =
+            raiseLargestShare(shares.stolen, rank, contention.stolenNs) > context.option("stolen_share");
+        if (!waits && !stops && !stolen) {
             continue;
         }
-        // The cost is at most the GPU's idle time for want of launches or data.
-        const std::int64_t idle = rank.idle.of(metrics::IdleClass::HostBound) +
-                                  rank.idle.of(metrics::IdleClass::LaunchLatency) +
-                                  rank.idle.of(metrics::IdleClass::DataLoading);
-        const std::int64_t waited =
-            std::max(contention.delayNs.value_or(0), contention.throttledNs.value_or(0));
-        finding.costNsPerStep =
-            std::max(finding.costNsPerStep.value_or(0), ofAStep(context, rank, std::min(waited, idle)));
+        if (contention.preemptions) {
+            shares.preemptions =
+                std::max(shares.preemptions.value_or(0), ofAStep(context, rank, *contention.preemptions));
+        }
+        // Without a processor, no launch, no data and no message goes on. Kernels do.
+        const std::int64_t most = rank.total.stepNs - rank.total.computeNs;
+        finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0),
+                                         ofAStep(context, rank, std::min(contention.waitedNs(), most)));
         finding.ranks.push_back(context.rankOf(rank).rank);
-        finding.evidence.push_back(evidence(context.rankOf(rank), analyzedSpan(rank),
-                                            waits ? say(text::waited, {{"time", *contention.delayNs}})
-                                                  : say(text::stopped, {{"time", *contention.throttledNs}})));
+        finding.evidence.push_back(
+            evidence(context.rankOf(rank), analyzedSpan(rank), whatHappened(contention)));
     }
-    if (!delay && !throttled) {
+    if (!measured) {
         return kNeedsHostSamples;
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
-    describe(context, delay, throttled, finding);
+    describe(context, shares, finding);
     return std::vector<Finding>{finding};
 }
 
@@ -104,6 +121,8 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(cpu_contention, .title = text::heading, .needs = {{"device", "sampled"}, " (process, cgroup)"},
               .options = kOptions, .run = run, .needsDevice = true, .help = text::help,
-              .partOf = {"late_rank", "host_bound", "data_loading_stall", "gpu_utilization_low"});
+              .partOf = {"late_rank", "host_bound", "data_loading_stall", "gpu_utilization_low",
+                         "exposed_communication"},
+              .contendsHosts = true);
 
 } // namespace ringside::rules::rule_cpu_contention

@@ -101,7 +101,25 @@ struct Assessment {
     double chance = 1;
     bool nowAndThen = false; ///< only the blocks with the most lost time are significant, not all blocks
     std::optional<metrics::Lateness> cause; ///< null if nothing is long enough to explain the lost time
+    bool contended = false; ///< the ranks waited for a processor, which explains what they cost
 };
+
+/// Kernels and copies run on without a processor, so their excess is not of its making.
+bool isOnDevice(metrics::LateCause cause)
+{
+    using metrics::LateCause;
+    return cause == LateCause::Compute || cause == LateCause::ThrottledClock || cause == LateCause::Copies;
+}
+
+/// Returns whether the ranks waited for a processor for half of what they cost, and what their devices did
+/// explains less than half.
+bool isContended(const Context& context, const metrics::LateGroup& group, const Assessment& assessment)
+{
+    const bool device = assessment.cause && isOnDevice(assessment.cause->cause) &&
+                        2 * assessment.cause->excessNs >= assessment.costNs;
+    return !device && assessment.costNs > 0 &&
+           2 * metrics::withheldNs(context.run, context.figures, group.ranks) >= assessment.costNs;
+}
 
 Assessment assess(const Context& context, const metrics::LateGroup& group, std::size_t blocks)
 {
@@ -116,6 +134,7 @@ Assessment assess(const Context& context, const metrics::LateGroup& group, std::
     if (result.cause) {
         result.costNs = std::min(result.costNs, result.cause->allExcessNs);
     }
+    result.contended = isContended(context, group, result);
     result.share = shareOfStep(context, result.costNs);
     const double groups = binomialCoefficient(group.candidates, group.ranks.size());
     const double ofAll = probabilityByChance(group.worstOfBlocks, blocks, groups) / kPartOfAll;
@@ -166,12 +185,19 @@ words::Text whereWithin(const Context& context)
                                          : say(text::in_steps, {{"steps", steps}});
 }
 
+/// Why the ranks are late; null if it is not known.
+std::optional<metrics::LateCause> causeOf(const Assessment& assessment)
+{
+    return assessment.contended ? std::optional(metrics::LateCause::CpuContention)
+           : assessment.cause   ? std::optional(assessment.cause->cause)
+                                : std::nullopt;
+}
+
 /// What the own timelines of late ranks show.
 words::Text causeText(const Assessment& assessment, const std::vector<std::int64_t>& ranks)
 {
-    return say(text::shows,
-               {{"ranks", ranks},
-                {"cause", assessment.cause ? textOf(assessment.cause->cause).name : text::nothing}});
+    const auto cause = causeOf(assessment);
+    return say(text::shows, {{"ranks", ranks}, {"cause", cause ? textOf(*cause).name : text::nothing}});
 }
 
 /// "Rank 7 comes last in this one step: ..."
@@ -206,7 +232,8 @@ words::Text titleOf(const Context& context, const metrics::LateGroups& all, cons
 words::Text adviceOf(const Assessment& assessment, const words::Template& check,
                      const std::vector<std::int64_t>& ranks)
 {
-    return assessment.cause ? textOf(assessment.cause->cause).advice : say(check, {{"ranks", ranks}});
+    const auto cause = causeOf(assessment);
+    return cause ? textOf(*cause).advice : say(check, {{"ranks", ranks}});
 }
 
 Evidence lastArrival(const Context& context, const metrics::LateGroup& group)
@@ -224,7 +251,8 @@ Finding describe(const Context& context, const metrics::LateGroups& all, const m
     Finding finding;
     finding.severity =
         assessment.share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
-    finding.limit = Limit::LateRank;
+    finding.limit = assessment.contended ? Limit::Host : Limit::LateRank;
+    finding.cause = !assessment.contended;
     finding.title = titleOf(context, all, group, assessment);
     finding.ranks = numbersOf(context, group);
     finding.costNsPerStep = assessment.costNs;
@@ -246,7 +274,7 @@ Finding describe(const Context& context, const metrics::LateGroups& all, const m
             {"worst_of_blocks", Unit::Count, static_cast<double>(group.worstOfBlocks), {}});
         finding.figures.push_back({"blocks", Unit::Count, static_cast<double>(all.blocks), {}});
     }
-    if (assessment.cause) {
+    if (assessment.cause && !assessment.contended) {
         finding.figures.push_back({"cause_excess_ns",
                                    Unit::Ns,
                                    static_cast<double>(assessment.cause->excessNs),

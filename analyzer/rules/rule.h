@@ -166,6 +166,9 @@ struct Rule {
     bool namesLateRanks = false;
     /// The ranks it names get their data late, so they are not late for reasons of their own.
     bool explainsLateRanks = false;
+    /// The processors that launch the GPUs' work are contended: any rank may be late and any launch slow for
+    /// that reason alone.
+    bool contendsHosts = false;
 };
 
 [[nodiscard]] std::span<const Rule* const> all();

@@ -332,6 +332,7 @@ std::string render(const Report& report)
         {"verdict",
          {{"summary", report.sentence(report.verdict.summary)},
           {"limited_by", rules::limitName(report.verdict.limitedBy)},
+          {"finding", orNull(report.verdict.finding)},
           {"confidence", confidenceName(report.verdict.confidence)},
           {"confidence_reason",
            report.verdict.reason.empty() ? Json(nullptr) : Json(report.sentence(report.verdict.reason))},

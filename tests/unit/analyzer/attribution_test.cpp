@@ -310,6 +310,67 @@ TEST(Attribution, WaitingForACpuExplainsALateHost)
     EXPECT_NE(before->cause, LateCause::CpuContention);
 }
 
+/// Rank 3 launches late, or computes longer, in each step; each rank waits for a CPU for `delay` of a step.
+report::Report besideOtherWork(bool computes, nanoseconds delay)
+{
+    TraceBuilder trace(4);
+    trace.steps(kSteps, [computes](StepBuilder& step) {
+        if (computes) {
+            step.rank(3).compute(6ms);
+        } else {
+            step.rank(3).hostIdle(6ms);
+        }
+        step.everyRank().compute(10ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    for (int rank = 0; rank < trace.ranks(); ++rank) {
+        sample(trace, rank, {0, "process", "recording threads", "run_delay_ns", "counter"},
+               [delay](int i) { return i * delay.count() * kSteps / 20; });
+    }
+    return report::buildReport(trace.run(), {});
+}
+
+/// All ranks wait as long for a CPU, so that none stands out by it: who is late changes by chance.
+TEST(Attribution, ContentionOfTheHostIsTheCauseOfALateRank)
+{
+    const report::Report contended = besideOtherWork(false, 10ms);
+    ASSERT_NE(find(contended, "late_rank"), nullptr);
+    EXPECT_FALSE(find(contended, "late_rank")->cause);
+    EXPECT_NE(said(find(contended, "late_rank")->title).find("threads wait for a CPU"), std::string::npos)
+        << said(find(contended, "late_rank")->title);
+    ASSERT_NE(find(contended, "cpu_contention"), nullptr);
+    EXPECT_GT(find(contended, "cpu_contention")->costNsPerStep, 0);
+    EXPECT_EQ(contended.verdict.limitedBy, rules::Limit::Host);
+
+    EXPECT_TRUE(find(besideOtherWork(false, 1us), "late_rank")->cause);
+
+    const report::Report longer = besideOtherWork(true, 10ms);
+    EXPECT_TRUE(find(longer, "late_rank")->cause) << "kernels do not take longer for want of a CPU";
+    EXPECT_NE(longer.verdict.confidence, report::Confidence::High);
+}
+
+/// One process of the host samples the machine, in a guest of a hypervisor.
+TEST(Attribution, TimeThatAHypervisorTookIsContention)
+{
+    TraceBuilder trace(2);
+    trace.steps(kSteps, [](StepBuilder& step) {
+        step.everyRank().hostIdle(6ms);
+        step.everyRank().compute(10ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    EXPECT_EQ(find(report::buildReport(trace.run(), {}), "cpu_contention"), nullptr);
+    for (const trace::SeriesMetric& metric : std::initializer_list<trace::SeriesMetric>{
+             "cpu_busy_ms", "cpu_idle_ms", "cpu_iowait_ms", "cpu_stolen_ms"}) {
+        sample(trace, 0, {0, "machine", "machine", metric, "counter"}, [](int i) { return i * 25; });
+    }
+    const report::Report report = report::buildReport(trace.run(), {});
+    const rules::Finding* const finding = find(report, "cpu_contention");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->ranks, (std::vector<std::int64_t>{0, 1}));
+    EXPECT_NE(said(finding->title).find("hypervisor gives up to 25"), std::string::npos)
+        << said(finding->title);
+}
+
 /// Both ranks in one process: rank 1 on device 1, by a thread of its own.
 trace::RunTrace inOneProcess(TraceBuilder& trace)
 {

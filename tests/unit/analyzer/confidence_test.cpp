@@ -73,6 +73,26 @@ TEST(Confidence, IsNotHighBetweenTwoCausesThatCostTheSame)
     EXPECT_TRUE(holds(report, "clearly_first")) << "it is within the first: why the rank is late";
 }
 
+TEST(Confidence, NeedsACostAndACauseThatExplainsTheLoss)
+{
+    Report report;
+    report.findings = {finding("small_messages", 100, rules::Limit::Communication)};
+    EXPECT_TRUE(holds(report, "costed"));
+    report.findings[0].costNsPerStep.reset();
+    EXPECT_FALSE(holds(report, "costed"));
+
+    report.findings = {finding("exposed_communication", 100, rules::Limit::Communication)};
+    report.findings[0].cause = false;
+    EXPECT_TRUE(holds(report, "explained")) << "nothing explains a part of it";
+    report.findings.push_back(finding("parameter_server_pattern", 20, rules::Limit::Communication));
+    report.findings[1].partOf = {"exposed_communication"};
+    EXPECT_TRUE(holds(report, "explained")) << "it is information";
+    report.findings[1].severity = rules::Severity::Warning;
+    EXPECT_FALSE(holds(report, "explained"));
+    std::swap(report.findings[0], report.findings[1]);
+    EXPECT_TRUE(holds(report, "explained")) << "the cause itself";
+}
+
 /// Rank 1 is late in all 20 steps, or only in the first of them.
 Report reportOfLateRank(int lateSteps)
 {
