@@ -39,3 +39,21 @@ class BusyHost(Disturbance):
             for program in programs:
                 program.kill()
                 program.wait()
+
+
+@dataclasses.dataclass(frozen=True)
+class FullHost(Disturbance):
+    """So many programs for every processor that never rest."""
+
+    programs: int
+    is_of_all_ranks = True
+
+    @contextlib.contextmanager
+    def made(self):
+        programs = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(self.programs * os.cpu_count())]
+        try:
+            yield
+        finally:
+            for program in programs:
+                program.kill()
+                program.wait()

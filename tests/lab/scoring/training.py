@@ -47,7 +47,8 @@ def undisturbed(scenario):
     return contextlib.nullcontext() if scenario.disturbed else lab.ahead_of_others()
 
 
-def train(scenario):
+def train(scenario, keep=False):
+    """`keep`: the run stays where it is."""
     directory, result = FOLDER / f"{scenario.name or 'base'}.ringside", FOLDER / f"{scenario.name or 'base'}.json"
     with scenario.place.made():
         with contextlib.ExitStack() as stack:
@@ -61,7 +62,8 @@ def train(scenario):
             scenario.place.probe(directory)
     report, replay = lab.report(directory), replay_of(directory)
     samples_a_second = json.loads(result.read_text())["samples_per_s"]
-    shutil.rmtree(directory)
+    if not keep:
+        shutil.rmtree(directory)
     return Trained(report, scenario.batch * scenario.ranks / samples_a_second * 1e9, replay)
 
 
