@@ -5,6 +5,7 @@
 #include "trace/vocabulary/datatype.h"
 #include "values/parse_number.h"
 #include "values/text.h"
+#include "whatif/bounds.h"
 #include "whatif/what_is_missing.h"
 
 #include <ringside/error.h>
@@ -29,6 +30,7 @@ void recost(PlannedSlot& slot, const CostLine& line, double bytes)
 {
     const double rest = slot.ns - slot.line->at(static_cast<double>(*slot.slot.bytes));
     slot.ns = std::max(0.0, line.at(bytes) + rest);
+    slot.bounds = boundsOf(line, bytes);
     slot.line = line;
     slot.slot.bytes = static_cast<std::uint64_t>(std::llround(bytes));
 }
@@ -163,10 +165,12 @@ void changeWorld(Plan& plan, std::int64_t ranks, Assumptions& assumptions)
         }
         requireLine(slot);
         CostLine line = *slot.line;
+        const double beforeNs = slot.ns;
         line.latencyNs *= static_cast<double>(ranks - 1) / static_cast<double>(before - 1);
         line.nsPerByte *=
             metrics::busFactor(slot.slot.kind, ranks) / metrics::busFactor(slot.slot.kind, before);
         recost(slot, line, static_cast<double>(*slot.slot.bytes));
+        slot.bounds = boundsBetween(beforeNs, slot.ns, line);
         slot.slot.size = ranks;
     }
     plan.ranks.reserve(static_cast<std::size_t>(ranks));

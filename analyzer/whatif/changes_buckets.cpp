@@ -3,7 +3,7 @@
 // gradients: between two of them, gradients are assumed to become ready evenly with the device's work.
 // Tensors, which no bucket splits, are not recorded: a bucket inside of a recorded message is a guess, and is
 // reported as one.
-#include "values/text.h"
+#include "whatif/bounds.h"
 #include "whatif/changes.h"
 #include "whatif/what_is_missing.h"
 
@@ -242,6 +242,7 @@ PlannedSlot messageOf(const PlannedSlot& like, double bytes)
     PlannedSlot slot = like;
     slot.slot.bytes = static_cast<std::uint64_t>(std::llround(bytes));
     slot.ns = like.line->at(bytes);
+    slot.bounds = boundsOf(*like.line, bytes);
     return slot;
 }
 
@@ -267,17 +268,9 @@ void changeBuckets(Plan& plan, const Changes& changes, Assumptions& assumptions)
         Rebuilder(plan, rank, before, ends, firstSlot).rebuild();
     }
     double from = 0;
-    bool far = false;
     for (const double end : ends) {
         plan.slotTable.push_back(messageOf(like, end - from));
-        far = far || end - from < like.line->leastBytes / 2 || end - from > like.line->mostBytes * 2;
         from = end;
-    }
-    if (far) {
-        assumptions.lines.push_back(fmt::format("messages far from the recorded sizes ({} to {}) cost what "
-                                                "the same line says",
-                                                values::byteText(like.line->leastBytes),
-                                                values::byteText(like.line->mostBytes)));
     }
     assumptions.lines.emplace_back(
         "gradients get ready evenly between the recorded buckets; tensors, which no bucket "

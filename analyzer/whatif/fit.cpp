@@ -314,6 +314,11 @@ std::optional<CostLine> fitLine(std::vector<SizedTime> points)
         rests.push_back(point.ns - point.bytes * line.nsPerByte);
     }
     line.latencyNs = std::max(0.0, model::median(rests));
+    constexpr double kMostPointsOfTen = 0.9;
+    for (double& rest : rests) {
+        rest = std::abs(rest - line.latencyNs);
+    }
+    line.residualNs = values::quantile(rests, kMostPointsOfTen);
     return line.nsPerByte > 0 ? std::optional(line) : std::nullopt;
 }
 

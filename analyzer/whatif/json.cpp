@@ -28,6 +28,9 @@ std::string renderJson(const Prediction& prediction)
     json["half_error"] =
         prediction.halfError ? nlohmann::ordered_json(*prediction.halfError) : nlohmann::ordered_json();
     json["predicted_ns"] = wholeNs(prediction.predictedNs);
+    const bool predicted = prediction.predictedNs.has_value();
+    json["predicted_least_ns"] = wholeNs(predicted ? std::optional(prediction.bounds.leastNs) : std::nullopt);
+    json["predicted_most_ns"] = wholeNs(predicted ? std::optional(prediction.bounds.mostNs) : std::nullopt);
     json["saving_ns"] = wholeNs(prediction.savingNs());
     json["error_ns"] = wholeNs(prediction.errorNs());
     json["beyond_error"] = prediction.predictedNs ? nlohmann::ordered_json(prediction.isBeyondError())

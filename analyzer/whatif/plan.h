@@ -54,7 +54,14 @@ struct CostLine {
     double nsPerByte = 0;
     double leastBytes = 0; ///< smallest size that it was fitted to
     double mostBytes = 0;
+    double residualNs = 0; ///< nine of ten points are no farther from it
     [[nodiscard]] double at(double bytes) const { return latencyNs + bytes * nsPerByte; }
+};
+
+/// Between which times a cost lies that was not measured.
+struct CostBounds {
+    double leastNs = 0;
+    double mostNs = 0;
 };
 
 struct PlannedSlot {
@@ -62,6 +69,7 @@ struct PlannedSlot {
     double ns = 0;                ///< from the last arrival to the end, typical
     std::vector<double> factor;   ///< by sample
     std::optional<CostLine> line; ///< null: the sizes are unknown or do not separate latency from bandwidth
+    std::optional<CostBounds> bounds; ///< set by a change that goes beyond what was measured
 };
 
 struct Plan {

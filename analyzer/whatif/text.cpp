@@ -49,8 +49,10 @@ std::string predictedLine(const Prediction& prediction)
                            "error of {}.\n",
                            difference, milliseconds(prediction.errorNs()));
     }
-    return fmt::format("  Predicted: {}, {} {} per step ({}).\n", milliseconds(*prediction.predictedNs),
-                       saving >= 0 ? "saves" : "costs", difference, percent(-saving / prediction.measuredNs));
+    return fmt::format("  Predicted: {} (between {} and {}), {} {} per step ({}).\n",
+                       milliseconds(*prediction.predictedNs), milliseconds(prediction.bounds.leastNs),
+                       milliseconds(prediction.bounds.mostNs), saving >= 0 ? "saves" : "costs", difference,
+                       percent(-saving / prediction.measuredNs));
 }
 
 } // namespace

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "whatif/whatif.h"
 
+#include "metrics/contention.h"
+#include "values/text.h"
+#include "whatif/bounds.h"
 #include "whatif/replay.h"
 
 #include <ringside/error.h>
@@ -133,12 +136,75 @@ void WhatIf::judge(Prediction& prediction) const
     }
 }
 
-/// Returns the difference of two replays: errors that both have in common cancel out.
-double WhatIf::changedNs(const Changes& changes, Assumptions& assumptions) const
+Plan WhatIf::changedPlan(const Changes& changes, Assumptions& assumptions) const
 {
     Plan plan = m_plan;
     apply(plan, changes, assumptions);
+    return plan;
+}
+
+/// Returns the difference of two replays: errors that both have in common cancel out.
+double WhatIf::stepNs(const Plan& plan) const
+{
     return m_measuredNs + replayStepNs(plan) - m_replayedNs;
+}
+
+double WhatIf::changedNs(const Changes& changes, Assumptions& assumptions) const
+{
+    return stepNs(changedPlan(changes, assumptions));
+}
+
+/// Returns how long per step a rank's host withheld a processor from it, the most of all ranks: with other
+/// ranks beside it that is not known.
+double WhatIf::withheldNs() const
+{
+    double most = 0;
+    for (const model::Rank& rank : m_model.ranks) {
+        std::optional<model::Interval> span;
+        std::int64_t count = 0;
+        for (const model::Step& step : rank.steps) {
+            if (step.device && std::ranges::binary_search(m_program.steps, step.number)) {
+                span = {span ? span->start : step.device->start, step.device->end};
+                ++count;
+            }
+        }
+        if (span) {
+            most =
+                std::max(most, static_cast<double>(metrics::contentionOf(m_model, rank, *span).waitedNs()) /
+                                   static_cast<double>(count));
+        }
+    }
+    return most;
+}
+
+/// A change beyond what was measured is never of high confidence, and its bounds are those of its costs.
+void WhatIf::bound(Prediction& prediction, const Plan& plan) const
+{
+    const double error = prediction.errorNs();
+    const double least = stepNs(atBounds(plan, &CostBounds::leastNs));
+    const double most = stepNs(atBounds(plan, &CostBounds::mostNs));
+    prediction.bounds = {std::max(0.0, std::min({*prediction.predictedNs, least, most}) - error),
+                         std::max({*prediction.predictedNs, least, most}) + error};
+    const auto before = m_plan.ranks.size();
+    const auto after = plan.ranks.size();
+    const auto outside = std::ranges::find_if(plan.slotTable, [](const PlannedSlot& slot) {
+        return slot.bounds && boundsOf(*slot.line, static_cast<double>(*slot.slot.bytes));
+    });
+    if (outside != plan.slotTable.end()) {
+        prediction.reasons.push_back(fmt::format("messages of {} were not measured, only of {} to {}",
+                                                 values::byteText(static_cast<double>(*outside->slot.bytes)),
+                                                 values::byteText(outside->line->leastBytes),
+                                                 values::byteText(outside->line->mostBytes)));
+    }
+    if (after != before) {
+        prediction.reasons.push_back(fmt::format("{} ranks were measured, not {}", before, after));
+        (after < before ? prediction.bounds.leastNs : prediction.bounds.mostNs) +=
+            (after < before ? -1 : 1) * withheldNs();
+        prediction.bounds.leastNs = std::max(0.0, prediction.bounds.leastNs);
+    }
+    if (!prediction.reasons.empty()) {
+        prediction.confidence = Confidence::Medium;
+    }
 }
 
 /// Work is shared by its length, wherever in the step it lies: a rank that others wait for may get more work.
@@ -173,7 +239,9 @@ Prediction WhatIf::predict(const Changes& changes) const
     prediction.emulated = m_model.emulated;
     if (changes.any()) {
         Assumptions assumptions;
-        prediction.predictedNs = changedNs(changes, assumptions);
+        const Plan plan = changedPlan(changes, assumptions);
+        prediction.predictedNs = stepNs(plan);
+        bound(prediction, plan);
         if (changes.equalBatches) {
             refuseWorseBatches(changes, prediction);
         }

@@ -20,6 +20,9 @@ struct Prediction {
     double replayedNs = 0;             ///< unchanged, with costs fitted to all steps
     std::optional<double> halfError;   ///< larger error of the two halves, each predicted from the other
     std::optional<double> predictedNs; ///< null: no change was given
+    /// Between which times the predicted step lies: the replay's own error, and what costs that were not
+    /// measured may be. Of no meaning without a change.
+    CostBounds bounds;
     Confidence confidence = Confidence::High;
     std::vector<std::string> reasons;     ///< why the confidence is not high
     std::vector<std::string> assumptions; ///< of these changes
@@ -48,7 +51,11 @@ public:
 
 private:
     void judge(Prediction& prediction) const;
+    [[nodiscard]] Plan changedPlan(const Changes& changes, Assumptions& assumptions) const;
+    [[nodiscard]] double stepNs(const Plan& plan) const;
     [[nodiscard]] double changedNs(const Changes& changes, Assumptions& assumptions) const;
+    [[nodiscard]] double withheldNs() const;
+    void bound(Prediction& prediction, const Plan& plan) const;
     void refuseWorseBatches(const Changes& changes, const Prediction& prediction) const;
 
     const model::Model& m_model;
