@@ -2,6 +2,7 @@
 #include "cli/judge_hang.h"
 
 #include "cli/left_files.h"
+#include "cli/left_symptoms.h"
 #include "cli/witnesses.h"
 #include "hang/rank_report.h"
 #include "hang/witness.h"
@@ -128,10 +129,23 @@ std::vector<Statement> statementsOf(const RunPaths& paths, const hang::Options& 
     return statements;
 }
 
+/// Of a job that left nothing else.
+hang::Report reportOf(const hang::Witness& symptom, const RunPaths& paths)
+{
+    hang::Report report;
+    report.path = importers::namedPath(paths.front());
+    report.kind = symptom.kind;
+    report.summary = symptom.summary;
+    report.diedFirst = symptom.blamed.front();
+    report.worldSize = *std::ranges::max_element(symptom.heard) + 1;
+    return report;
+}
+
 /// The first kind of files that tells of a hang gives the verdict, and the others are its witnesses.
 hang::Report analyzeFiles(const RunPaths& paths, const hang::Options& limits)
 {
     std::vector<Statement> statements = statementsOf(paths, limits);
+    std::optional<hang::Witness> symptom = firstSymptomOf(leftFilesOf(paths));
     const auto tells = [](const Statement& each) {
         return each.report && each.report->kind != hang::Kind::Nothing;
     };
@@ -139,7 +153,7 @@ hang::Report analyzeFiles(const RunPaths& paths, const hang::Options& limits)
     auto first = std::ranges::find_if(statements, tells);
     first = first == statements.end() ? std::ranges::find_if(statements, reads) : first;
     if (first == statements.end()) {
-        return analyzeForeign(openRun(paths), limits);
+        return symptom ? reportOf(*symptom, paths) : analyzeForeign(openRun(paths), limits);
     }
     hang::Report report = std::move(*first->report);
     report.path = importers::namedPath(paths.front());
@@ -149,6 +163,9 @@ hang::Report analyzeFiles(const RunPaths& paths, const hang::Options& limits)
     statements.erase(first);
     for (Statement& statement : statements) {
         hang::hear(report, witnessOf(std::move(statement)));
+    }
+    if (symptom) {
+        hang::hear(report, std::move(*symptom));
     }
     return report;
 }
@@ -163,6 +180,9 @@ hang::Report judgeHang(const RunPaths& paths, const hang::Options& limits, bool 
     hang::Report report = analyzeNative(paths.front(), limits, takeStacks);
     for (Statement& statement : statementsOf(paths, limits)) {
         hang::hear(report, witnessOf(std::move(statement)));
+    }
+    if (std::optional<hang::Witness> symptom = firstSymptomOf(leftFilesOf(paths))) {
+        hang::hear(report, std::move(*symptom));
     }
     return report;
 }

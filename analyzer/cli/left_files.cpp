@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -21,37 +22,14 @@ namespace {
 namespace fs = std::filesystem;
 using importers::Importer;
 
-const Importer* importerOf(std::string_view id)
+/// Returns the importers of what a job leaves that hangs or died, the most telling first.
+std::vector<const Importer*> importersOfHangs()
 {
-    const auto found = std::ranges::find(importers::all(), id, &Importer::id);
-    return found != importers::all().end() ? *found : nullptr;
-}
-
-/// Returns the regular files of the paths; of a directory with native traces only those beside them.
-std::vector<fs::path> filesOf(const RunPaths& paths)
-{
-    constexpr std::size_t kMostFiles = 1 << 20;
-    constexpr int kDeepest = 3;
-    std::vector<fs::path> files;
-    std::error_code error;
-    for (const fs::path& path : paths) {
-        if (fs::is_regular_file(path, error)) {
-            files.push_back(path);
-        }
-        const int deepest = importers::isNativeRun(path) ? 0 : kDeepest;
-        for (fs::recursive_directory_iterator entry(path, error), end;
-             !error && entry != end && files.size() < kMostFiles; entry.increment(error)) {
-            std::error_code ignored;
-            if (entry.depth() >= deepest || entry->path().filename().string().starts_with('.')) {
-                entry.disable_recursion_pending();
-            }
-            if (entry->is_regular_file(ignored) && !entry->is_symlink(ignored)) {
-                files.push_back(entry->path());
-            }
-        }
-    }
-    std::ranges::sort(files);
-    return files;
+    std::vector<const Importer*> kinds;
+    std::ranges::copy_if(importers::all(), std::back_inserter(kinds),
+                         [](const Importer* each) { return each->placeInHang > 0; });
+    std::ranges::sort(kinds, {}, &Importer::placeInHang);
+    return kinds;
 }
 
 /// Keeps the newest dump of each rank: a job that hangs may write several.
@@ -84,7 +62,7 @@ LeftFiles openKind(const Importer& importer, std::vector<fs::path> files)
     LeftFiles left;
     left.source = importer.id;
     left.title = importer.title;
-    if (importer.id == "flight_recorder") {
+    if (importer.writtenAgain) {
         keepNewest(files, left.notes);
     }
     const std::array<const Importer*, 1> only{&importer};
@@ -104,13 +82,38 @@ LeftFiles openKind(const Importer& importer, std::vector<fs::path> files)
 
 } // namespace
 
+std::vector<fs::path> leftFilesOf(const RunPaths& paths)
+{
+    constexpr std::size_t kMostFiles = 1 << 20;
+    constexpr int kDeepest = 3;
+    std::vector<fs::path> files;
+    std::error_code error;
+    for (const fs::path& path : paths) {
+        if (fs::is_regular_file(path, error)) {
+            files.push_back(path);
+        }
+        const int deepest = importers::isNativeRun(path) ? 0 : kDeepest;
+        for (fs::recursive_directory_iterator entry(path, error), end;
+             !error && entry != end && files.size() < kMostFiles; entry.increment(error)) {
+            std::error_code ignored;
+            if (entry.depth() >= deepest || entry->path().filename().string().starts_with('.')) {
+                entry.disable_recursion_pending();
+            }
+            if (entry->is_regular_file(ignored) && !entry->is_symlink(ignored)) {
+                files.push_back(entry->path());
+            }
+        }
+    }
+    std::ranges::sort(files);
+    return files;
+}
+
 std::vector<LeftFiles> openLeftFiles(const RunPaths& paths)
 {
-    constexpr std::array<std::string_view, 4> kKinds{"flight_recorder", "torch_watchdog", "nccl_log",
-                                                     "inspector"};
-    std::map<std::string_view, std::vector<fs::path>> byKind;
+    const std::vector<const Importer*> kinds = importersOfHangs();
+    std::map<const Importer*, std::vector<fs::path>> byKind;
     std::size_t unreadable = 0;
-    for (const fs::path& file : filesOf(paths)) {
+    for (const fs::path& file : leftFilesOf(paths)) {
         std::string head;
         try {
             head = importers::headOf(file, importers::kHeadBytes);
@@ -118,16 +121,16 @@ std::vector<LeftFiles> openLeftFiles(const RunPaths& paths)
             head.clear();
         }
         unreadable += head.empty() ? 1 : 0;
-        for (const std::string_view kind : kKinds) { // a log may hold lines of several
-            if (importerOf(kind)->recognises(head, file)) {
+        for (const Importer* const kind : kinds) { // a log may hold lines of several
+            if (kind->recognises(head, file)) {
                 byKind[kind].push_back(file);
             }
         }
     }
     std::vector<LeftFiles> all;
-    for (const std::string_view kind : kKinds) {
+    for (const Importer* const kind : kinds) {
         if (!byKind[kind].empty()) {
-            all.push_back(openKind(*importerOf(kind), std::move(byKind[kind])));
+            all.push_back(openKind(*kind, std::move(byKind[kind])));
         }
     }
     if (unreadable > 0 && !all.empty()) {

@@ -6,6 +6,7 @@
 
 #include <ringside/trace/reader.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,8 @@ struct LeftFiles {
 /// if there are none. A kind that cannot be read at all has a run without processes, and the reason as a
 /// note.
 [[nodiscard]] std::vector<LeftFiles> openLeftFiles(const RunPaths& paths);
+
+/// Returns the regular files of the paths; of a directory with native traces only those beside them.
+[[nodiscard]] std::vector<std::filesystem::path> leftFilesOf(const RunPaths& paths);
 
 } // namespace ringside::cli

@@ -250,7 +250,7 @@ std::string formatText(const Report& report)
             appendRank(others, rank);
         }
     }
-    if (!wanted.empty()) {
+    if (std::ranges::any_of(report.ranks, isWanted)) {
         text += report.kind == Kind::Died ? "\nThe first to end:\n" : "\nRanks that it waits for:\n";
     }
     for (const RankReport& rank : report.ranks) {

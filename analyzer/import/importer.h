@@ -36,6 +36,11 @@ struct Importer {
     /// Columns are in the order that the reader guarantees (sortAsRead). Table `tier` states what each tier
     /// could see.
     std::vector<trace::ProcessTrace> (*import)(const Job& job) = nullptr;
+    /// Its place among what a job that hangs or died leaves, the most telling first; 0: it says nothing of
+    /// it.
+    int placeInHang = 0;
+    /// A job may write it again and again: of the files of one rank the newest counts.
+    bool writtenAgain = false;
 };
 
 inline constexpr std::size_t kHeadBytes = 64U << 10U;

@@ -79,6 +79,6 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
 
 RINGSIDE_IMPORTER(flight_recorder, .title = "PyTorch flight recorder",
                   .files = "nccl_trace_rank_N, *.json, *.pickle", .recognises = recognises,
-                  .import = importFile);
+                  .import = importFile, .placeInHang = 1, .writtenAgain = true);
 
 } // namespace ringside::importers::importer_flight_recorder

@@ -83,6 +83,6 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
 } // namespace
 
 RINGSIDE_IMPORTER(inspector, .title = "NCCL Inspector", .files = "HOST-pidN.log", .recognises = recognises,
-                  .import = importFile);
+                  .import = importFile, .placeInHang = 4);
 
 } // namespace ringside::importers::importer_inspector

@@ -60,6 +60,6 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
 } // namespace
 
 RINGSIDE_IMPORTER(nccl_log, .title = "NCCL's log (NCCL_DEBUG=INFO)", .files = "*.log, *.txt, *.out",
-                  .recognises = recognises, .import = importFile);
+                  .recognises = recognises, .import = importFile, .placeInHang = 3);
 
 } // namespace ringside::importers::importer_nccl_log

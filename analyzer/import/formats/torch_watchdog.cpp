@@ -260,6 +260,7 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
 } // namespace
 
 RINGSIDE_IMPORTER(torch_watchdog, .title = "PyTorch's watchdog in a job's output",
-                  .files = "*.log, *.txt, *.out", .recognises = recognises, .import = importFile);
+                  .files = "*.log, *.txt, *.out", .recognises = recognises, .import = importFile,
+                  .placeInHang = 2);
 
 } // namespace ringside::importers::importer_torch_watchdog

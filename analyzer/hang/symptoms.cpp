@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hang/symptoms.h"
+
+#include "values/parse_number.h"
+#include "words/first_symptom.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <limits>
+#include <string>
+
+namespace ringside::hang {
+namespace {
+
+namespace symptom_text = words::first_symptom;
+using words::say;
+constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::size_t kMostSymptoms = 1 << 16;
+
+struct Phrase {
+    std::string_view words;
+    SymptomKind kind;
+};
+/// As PyTorch, CUDA, NCCL, the kernel and shells print them. What breaks behind another rank comes first:
+/// such a line may quote the other's words.
+constexpr Phrase kPhrases[] = {
+    {"Connection closed by", SymptomKind::Connection},
+    {"Connection reset by peer", SymptomKind::Connection},
+    {"Broken pipe", SymptomKind::Connection},
+    {"remote process exited", SymptomKind::Connection},
+    {"Watchdog caught collective operation timeout", SymptomKind::Connection},
+    {"ncclRemoteError", SymptomKind::Connection},
+    {"out of memory: Killed process", SymptomKind::HostMemory},
+    {"Out of memory: Killed process", SymptomKind::HostMemory},
+    {"DefaultCPUAllocator: can't allocate memory", SymptomKind::HostMemory},
+    {"CUDA out of memory", SymptomKind::DeviceMemory},
+    {"OutOfMemoryError", SymptomKind::DeviceMemory},
+    {"cudaErrorMemoryAllocation", SymptomKind::DeviceMemory},
+    {"returned nan values", SymptomKind::NotANumber},
+    {"Segmentation fault", SymptomKind::Crash},
+    {"segfault at", SymptomKind::Crash},
+    {"Bus error", SymptomKind::Crash},
+    {"illegal memory access", SymptomKind::Crash},
+    {"device-side assert", SymptomKind::Crash},
+    {"unspecified launch failure", SymptomKind::Crash},
+};
+
+bool isWordChar(char c)
+{
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+bool hasWord(std::string_view line, std::string_view word)
+{
+    for (std::size_t at = line.find(word); at != std::string_view::npos; at = line.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || !isWordChar(line[at - 1])) && (end == line.size() || !isWordChar(line[end]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// "loss=nan", "grad_norm: NaN": of a figure of the training, not of any other.
+bool isLossNan(std::string_view line)
+{
+    std::string lower(line.substr(0, 4096));
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    return hasWord(lower, "nan") &&
+           (lower.find("loss") != std::string::npos || lower.find("grad") != std::string::npos);
+}
+
+std::optional<SymptomKind> kindOf(std::string_view line)
+{
+    for (const Phrase& each : kPhrases) {
+        if (line.find(each.words) != std::string_view::npos) {
+            return each.kind;
+        }
+    }
+    return isLossNan(line) ? std::optional(SymptomKind::NotANumber) : std::nullopt;
+}
+
+std::optional<std::int64_t> numberBehind(std::string_view line, std::string_view word)
+{
+    const std::size_t at = line.find(word);
+    if (at == std::string_view::npos) {
+        return std::nullopt;
+    }
+    std::string_view rest = line.substr(at + word.size());
+    const auto number = values::takeNumber<std::int64_t>(rest);
+    return number && *number >= 0 && *number < 10'000'000 ? number : std::nullopt;
+}
+
+std::optional<std::int64_t> firstNumberBehind(std::string_view line,
+                                              std::initializer_list<std::string_view> words)
+{
+    for (const std::string_view word : words) {
+        if (const auto number = numberBehind(line, word)) {
+            return number;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Days of the year before a day of a month, as in a leap year.
+std::optional<std::int64_t> dayOf(std::int64_t month, std::int64_t day)
+{
+    constexpr std::array<std::int64_t, 13> kBefore{0, 0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335};
+    return month >= 1 && month <= 12 && day >= 1 && day <= 31
+               ? std::optional(kBefore[static_cast<std::size_t>(month)] + day)
+               : std::nullopt;
+}
+
+std::optional<std::int64_t> digitsAt(std::string_view line, std::size_t at, std::size_t count)
+{
+    if (at + count > line.size() ||
+        !std::ranges::all_of(line.substr(at, count), [](char c) { return c >= '0' && c <= '9'; })) {
+        return std::nullopt;
+    }
+    return values::parseNumber<std::int64_t>(line.substr(at, count));
+}
+
+/// The day that stands before a clock: "2026-11-28 ", "2026-11-28_", "E1128 ", "Nov 28 ", "Nov  8 ".
+std::optional<std::int64_t> dayBefore(std::string_view line, std::size_t clock)
+{
+    constexpr std::array<std::string_view, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    if (clock >= 11 && line[clock - 4] == '-' && line[clock - 7] == '-') {
+        const auto month = digitsAt(line, clock - 6, 2);
+        const auto day = digitsAt(line, clock - 3, 2);
+        return month && day ? dayOf(*month, *day) : std::nullopt;
+    }
+    if (const auto date = clock >= 6 ? digitsAt(line, clock - 5, 4) : std::nullopt) {
+        return dayOf(*date / 100, *date % 100);
+    }
+    if (clock >= 7) {
+        const auto month = std::ranges::find(kMonths, line.substr(clock - 7, 3));
+        std::string_view written = line.substr(clock - 3, 2);
+        written.remove_prefix(written.starts_with(' ') ? 1 : 0);
+        const auto day = values::parseNumber<std::int64_t>(written);
+        return month != kMonths.end() && day ? dayOf(month - kMonths.begin() + 1, *day) : std::nullopt;
+    }
+    return std::nullopt;
+}
+
+/// Finds "10:04:12" with an optional fraction near the begin of a line, and the day before it.
+void readTime(std::string_view line, SymptomLine& result)
+{
+    constexpr std::size_t kNear = 160;
+    for (std::size_t at = line.find(':'); at != std::string_view::npos && at < kNear;
+         at = line.find(':', at + 1)) {
+        if (at < 2 || at + 6 > line.size() || line[at + 3] != ':') {
+            continue;
+        }
+        const auto hour = digitsAt(line, at - 2, 2);
+        const auto minute = digitsAt(line, at + 1, 2);
+        const auto second = digitsAt(line, at + 4, 2);
+        const auto day = dayBefore(line, at - 2);
+        if (!hour || !minute || !second || !day) {
+            continue;
+        }
+        result.timeNs = (((*day * 24 + *hour) * 60 + *minute) * 60 + *second) * kSecond;
+        result.resolutionNs = kSecond;
+        const bool fraction = at + 7 < line.size() && (line[at + 6] == '.' || line[at + 6] == ',');
+        for (std::size_t i = at + 7; fraction && i < line.size() && result.resolutionNs > 1; ++i) {
+            const auto digit = digitsAt(line, i, 1);
+            if (!digit) {
+                break;
+            }
+            result.resolutionNs /= 10;
+            *result.timeNs += *digit * result.resolutionNs;
+        }
+        return;
+    }
+}
+
+words::Text whatHappened(SymptomKind kind)
+{
+    switch (kind) {
+    case SymptomKind::HostMemory:
+        return symptom_text::host_memory;
+    case SymptomKind::DeviceMemory:
+        return symptom_text::device_memory;
+    case SymptomKind::NotANumber:
+        return symptom_text::not_a_number;
+    case SymptomKind::Connection:
+        return symptom_text::lost_peer;
+    case SymptomKind::Crash:
+        break;
+    }
+    return symptom_text::crashed;
+}
+
+} // namespace
+
+SymptomLine readSymptomLine(std::string_view line)
+{
+    SymptomLine result;
+    result.kind = kindOf(line);
+    result.rank = firstNumberBehind(line, {"[rank", "[Rank ", "] rank ", " rank: ", "rank      : ", "rank="});
+    result.pid = firstNumberBehind(line, {"Killed process ", "(pid: ", "pid="});
+    if (const std::size_t at = line.find("]: segfault at"); !result.pid && at != std::string_view::npos) {
+        const std::size_t open = line.rfind('[', at);
+        result.pid = open == std::string_view::npos
+                         ? std::nullopt
+                         : values::parseNumber<std::int64_t>(line.substr(open + 1, at - open - 1));
+    }
+    readTime(line, result);
+    return result;
+}
+
+void Symptoms::beginFile(std::optional<std::int64_t> rank)
+{
+    ++m_files;
+    m_fileRank = rank;
+    m_namedRank.reset();
+    m_earliestNs = kFirst;
+    m_open = m_symptoms.size();
+}
+
+void Symptoms::add(std::string_view line)
+{
+    const SymptomLine said = readSymptomLine(line);
+    if (said.timeNs) {
+        for (; m_open < m_symptoms.size(); ++m_open) {
+            m_symptoms[m_open].latestNs =
+                std::min(m_symptoms[m_open].latestNs, *said.timeNs + said.resolutionNs);
+        }
+        m_earliestNs = *said.timeNs;
+    }
+    m_namedRank = said.rank ? said.rank : m_namedRank;
+    if (said.pid && m_namedRank) { // the tables of launchers and of NCCL name both
+        m_rankOfPid.try_emplace(*said.pid, *m_namedRank);
+    }
+    if (said.kind && m_symptoms.size() < kMostSymptoms) {
+        m_symptoms.push_back({*said.kind, said.rank ? said.rank : m_fileRank, said.pid, m_files, m_earliestNs,
+                              said.timeNs ? *said.timeNs + said.resolutionNs : kLast,
+                              said.timeNs.has_value()});
+        m_open += said.timeNs ? 1 : 0;
+    }
+}
+
+std::optional<std::int64_t> Symptoms::rankOf(const Symptom& symptom) const
+{
+    const auto found = symptom.pid ? m_rankOfPid.find(*symptom.pid) : m_rankOfPid.end();
+    return symptom.rank                 ? symptom.rank
+           : found != m_rankOfPid.end() ? std::optional(found->second)
+                                        : std::nullopt;
+}
+
+/// Lines of one file are in the order in which they were written.
+bool Symptoms::isBefore(std::size_t one, std::size_t other) const
+{
+    const Symptom& a = m_symptoms[one];
+    const Symptom& b = m_symptoms[other];
+    return a.file == b.file ? one < other : a.latestNs <= b.earliestNs;
+}
+
+bool Symptoms::isFirst(std::size_t one) const
+{
+    const auto rank = rankOf(m_symptoms[one]);
+    for (std::size_t other = 0; rank && other < m_symptoms.size(); ++other) {
+        const bool consequence = m_symptoms[other].kind == SymptomKind::Connection;
+        const bool own = rankOf(m_symptoms[other]) == rank;
+        if (!own && (consequence ? isBefore(other, one) : !isBefore(one, other))) {
+            return false;
+        }
+    }
+    return rank && m_symptoms[one].kind != SymptomKind::Connection;
+}
+
+/// ", 2.1 s before the connections of ranks 0 to 4 broke"
+words::Text Symptoms::aheadOf(std::size_t one) const
+{
+    std::vector<std::int64_t> ranks;
+    const Symptom* next = nullptr;
+    for (std::size_t other = 0; other < m_symptoms.size(); ++other) {
+        const Symptom& each = m_symptoms[other];
+        const auto rank = rankOf(each);
+        if (rank == rankOf(m_symptoms[one]) || !isBefore(one, other)) {
+            continue;
+        }
+        if (rank && std::ranges::find(ranks, *rank) == ranks.end()) {
+            ranks.push_back(*rank);
+        }
+        next = next == nullptr || each.earliestNs < next->earliestNs ? &each : next;
+    }
+    if (next == nullptr || ranks.empty()) {
+        return {};
+    }
+    std::ranges::sort(ranks);
+    const bool known = m_symptoms[one].timed && next->timed && next->earliestNs > m_symptoms[one].earliestNs;
+    const words::Text time =
+        known ? say(symptom_text::by, {{"time", next->earliestNs - m_symptoms[one].earliestNs}})
+              : words::Text();
+    return say(symptom_text::ahead, {{"time", time}, {"ranks", ranks}, {"what", whatHappened(next->kind)}});
+}
+
+std::optional<Witness> Symptoms::first() const
+{
+    for (std::size_t i = 0; i < m_symptoms.size(); ++i) {
+        if (!isFirst(i)) {
+            continue;
+        }
+        Witness witness;
+        witness.source = "logs";
+        witness.title = "The job's output";
+        witness.kind = Kind::Died;
+        witness.blamed = {*rankOf(m_symptoms[i])};
+        for (const Symptom& each : m_symptoms) {
+            if (const auto rank = rankOf(each)) {
+                witness.heard.push_back(*rank);
+            }
+        }
+        witness.summary = say(
+            symptom_text::first,
+            {{"ranks", witness.blamed}, {"what", whatHappened(m_symptoms[i].kind)}, {"ahead", aheadOf(i)}});
+        return witness;
+    }
+    return std::nullopt;
+}
+
+} // namespace ringside::hang
