@@ -5,8 +5,12 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <strings.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -77,8 +81,10 @@ Endpoint parseEndpoint(const std::string& text)
 #ifdef RINGSIDE_HAVE_MICROHTTPD
 namespace {
 
-constexpr unsigned kMostConnections = 16;
-constexpr unsigned kIdleSeconds = 10;
+// Connections that say nothing must not keep Prometheus away: there is room for many, and none stays for
+// long.
+constexpr unsigned kMostConnections = 512;
+constexpr unsigned kIdleSeconds = 2;
 constexpr std::size_t kConnectionBytes = std::size_t{32} << 10; ///< for a request; a page is not counted
 
 MHD_Result reply(MHD_Connection* connection, unsigned status, std::string_view text, const char* type)
@@ -94,6 +100,29 @@ MHD_Result reply(MHD_Connection* connection, unsigned status, std::string_view t
     return result;
 }
 
+/// The name in a Host header, without the port.
+std::string_view nameIn(std::string_view host)
+{
+    if (host.starts_with('[')) {
+        return host.substr(1, std::min(host.find(']'), host.size()) - 1);
+    }
+    return host.substr(0, host.find(':'));
+}
+
+/// Whether a request was meant for this machine. A page in a browser can give its own name the address of
+/// this machine (DNS rebinding), and then read the answer: the Host header still has the page's name. An
+/// address cannot be given away so, nor can localhost.
+bool isForThisMachine(std::string_view host)
+{
+    std::array<char, 256> own{};
+    gethostname(own.data(), own.size() - 1);
+    const std::string name(nameIn(host));
+    const std::string_view machine(own.data());
+    return host.empty() || isAddress(name) || strcasecmp(name.c_str(), "localhost") == 0 ||
+           (strncasecmp(name.c_str(), machine.data(), machine.size()) == 0 && !machine.empty() &&
+            (name.size() == machine.size() || name[machine.size()] == '.'));
+}
+
 /// Called by the library for each request; nothing may be thrown through it.
 MHD_Result answer(void* page, MHD_Connection* connection, const char* url, const char* method, const char*,
                   const char*, std::size_t*, void**)
@@ -102,6 +131,13 @@ MHD_Result answer(void* page, MHD_Connection* connection, const char* url, const
     const std::string_view word(method);
     if (word != "GET" && word != "HEAD") {
         return reply(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET is answered.\n", kText);
+    }
+    const char* const host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+    if (!isForThisMachine(host != nullptr ? host : "")) {
+        return reply(
+            connection, MHD_HTTP_FORBIDDEN,
+            "This Host is not answered: ask for the address of this machine, its name or localhost.\n",
+            kText);
     }
     if (std::string_view(url) != "/metrics") {
         return reply(connection, MHD_HTTP_NOT_FOUND, "The figures of the job are at /metrics.\n", kText);

@@ -31,7 +31,9 @@ int openBeside(const std::filesystem::path& path, mode_t mode, std::string& besi
     }
     beside = path.string() + ".XXXXXX";
     const int file = mkostemp(beside.data(), O_CLOEXEC);
-    const mode_t wanted = exists ? old.st_mode & 07777U : mode;
+    const mode_t mask = umask(0077);
+    umask(mask);
+    const mode_t wanted = exists ? old.st_mode & 07777U : mode & ~mask;
     if (file >= 0 && fchmod(file, wanted) != 0) {
         ::close(file);
         unlink(beside.c_str());

@@ -22,7 +22,7 @@ public:
     static constexpr mode_t kOwnerOnly = 0600;
     static constexpr mode_t kAsUmaskSays = 0666;
 
-    /// Creates the file, with `mode` if it is new (reduced by the umask if it must not exist). Throws Error
+    /// Creates the file, with `mode`, reduced by the umask, if it is new. Throws Error
     /// (Io) if it exists and must not, cannot be created, or is a FIFO without a reader.
     explicit OutputFile(std::filesystem::path path, Existing existing = Existing::Refuse,
                         mode_t mode = kOwnerOnly);

@@ -71,6 +71,7 @@ class Live(lab.Scenario):
         self.assertIn('"straggler"', (directory / "alarms.jsonl").read_text())
         file = self.until("metrics", lambda: list(metrics.glob("*.prom")))[0]
         self.assertIn('ringside_rank_late_seconds{run="late.ringside",rank="1"}', file.read_text())
+        self.assertEqual(file.stat().st_mode & 0o022, 0, "nobody else writes it")
         if shutil.which("promtool"):
             checked = subprocess.run(["promtool", "check", "metrics"], input=file.read_text(), capture_output=True, text=True, check=False)
             self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)

@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import unittest
 import urllib.error
@@ -19,6 +20,9 @@ import lab
 EXAMPLES = lab.ROOT / "examples" / "prometheus"
 # A rank that is late for longer than a step takes otherwise: far above 10 %, whatever else the machine does.
 LATE = "late_rank:rank=1,ms=60"
+
+
+KEPT_WAITING_S = 8  # less than a connection might once stay that says nothing
 
 
 def get(url):
@@ -84,6 +88,30 @@ class Fleet(lab.Scenario):
         self.assertIn("cannot listen on 127.0.0.1 port", done.stderr)
         done = lab.run([lab.RINGSIDE, "serve", self.directory, "--listen", "somewhere"], expect=2)
         self.assertIn("127.0.0.1:9464", done.stderr)
+
+    def test_serve_answers_no_page_that_gave_its_name_this_address(self):
+        _, url = self.serve()
+        port = url.split(":")[2].split("/")[0]
+        for host in (f"127.0.0.1:{port}", "localhost", f"[::1]:{port}", socket.gethostname()):
+            self.until("an answer", lambda host=host: self.asked_as(url, host) == 200)
+        for host in ("attacker.example", f"localhost.attacker.example:{port}", "127.0.0.1.attacker.example"):
+            self.assertEqual(self.asked_as(url, host), 403, host)
+
+    @staticmethod
+    def asked_as(url, host):
+        try:
+            return urllib.request.urlopen(urllib.request.Request(url, headers={"Host": host}), timeout=lab.WAIT_S).status
+        except urllib.error.HTTPError as refused:
+            return refused.code
+
+    def test_connections_that_say_nothing_keep_nobody_away(self):
+        _, url = self.serve()
+        address = ("127.0.0.1", int(url.split(":")[2].split("/")[0]))
+        idle = [socket.create_connection(address, timeout=lab.WAIT_S) for _ in range(40)]
+        for each in idle:
+            self.addCleanup(each.close)
+        with urllib.request.urlopen(url, timeout=KEPT_WAITING_S) as answer:
+            self.assertEqual(answer.status, 200)
 
     @unittest.skipUnless(shutil.which("promtool"), "needs promtool (Debian: prometheus; tests/support/install_packages.sh --lab)")
     def test_promtool_takes_the_figures_and_the_rules(self):
