@@ -91,6 +91,8 @@ std::vector<fs::path> leftFilesOf(const RunPaths& paths)
     for (const fs::path& path : paths) {
         if (fs::is_regular_file(path, error)) {
             files.push_back(path);
+        } else {
+            importers::refuseSystem(path);
         }
         const int deepest = importers::isNativeRun(path) ? 0 : kDeepest;
         for (fs::recursive_directory_iterator entry(path, error), end;

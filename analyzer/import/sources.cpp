@@ -126,24 +126,6 @@ std::string runsIn(const fs::path& directory)
             "mark call on.");
 }
 
-/// Throws if the directory belongs to a kernel file system or is the root. Reading the kernel's files may
-/// take long or block.
-void refuseSystem(const fs::path& directory)
-{
-    constexpr std::array kKernels{PROC_SUPER_MAGIC, SYSFS_MAGIC,        DEBUGFS_MAGIC,      TRACEFS_MAGIC,
-                                  SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC};
-    std::error_code ignored;
-    struct statfs status {};
-    const bool isKernels = statfs(directory.c_str(), &status) == 0 &&
-                           std::ranges::find(kKernels, status.f_type) != kKernels.end();
-    if (isKernels || fs::equivalent(directory, "/", ignored)) {
-        throw Error(ErrorCode::Unusable,
-                    fmt::format("{} is {}, not a run", directory.string(),
-                                isKernels ? "made by the kernel" : "the whole machine"),
-                    "Name the folder that contains the run.");
-    }
-}
-
 Source failure(const fs::path& file, const Error& error)
 {
     Source source;
@@ -233,6 +215,22 @@ Source sourceOf(const fs::path& file, std::span<const Importer* const> importers
 }
 
 } // namespace
+
+void refuseSystem(const fs::path& directory)
+{
+    constexpr std::array kKernels{PROC_SUPER_MAGIC, SYSFS_MAGIC,        DEBUGFS_MAGIC,      TRACEFS_MAGIC,
+                                  SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC};
+    std::error_code ignored;
+    struct statfs status {};
+    const bool isKernels = statfs(directory.c_str(), &status) == 0 &&
+                           std::ranges::find(kKernels, status.f_type) != kKernels.end();
+    if (isKernels || fs::equivalent(directory, "/", ignored)) {
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("{} is {}, not a run", directory.string(),
+                                isKernels ? "made by the kernel" : "the whole machine"),
+                    "Name the folder that contains the run.");
+    }
+}
 
 bool isNativeRun(const fs::path& path)
 {

@@ -23,6 +23,10 @@ struct Source {
 /// Whether `path` is a native trace, or a directory that contains some.
 [[nodiscard]] bool isNativeRun(const std::filesystem::path& path);
 
+/// Throws Error (Unusable) if the directory is the root or belongs to a kernel file system: reading the
+/// kernel's files may take long or block, and neither is a run.
+void refuseSystem(const std::filesystem::path& directory);
+
 /// Returns the sources behind `paths`, ordered by path, each once. Throws Error (Unusable) if a path contains
 /// no trace (the message names the kinds of files searched for), or is the root or a kernel file system.
 [[nodiscard]] std::vector<Source> findSources(const std::vector<std::filesystem::path>& paths,

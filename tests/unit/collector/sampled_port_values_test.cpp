@@ -56,8 +56,10 @@ TEST(PortCounter, ofAnyHostileValueIsAValueModulo2To64)
 {
     CounterTrack track(32, 4);
     constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
-    EXPECT_EQ(track.take(kMost), kMost - 3);
-    EXPECT_EQ(track.take(0), kMost - 3);
+    EXPECT_EQ(track.take(kMost - 1), kMost - 7);
+    EXPECT_EQ(track.take(0), kMost - 7);
+    EXPECT_EQ(track.take(kMost), std::nullopt) << "what a device that is gone answers is no count";
+    EXPECT_EQ(track.take(2), 0U);
 }
 
 TEST(PortText, ratesOfAllGenerations)
