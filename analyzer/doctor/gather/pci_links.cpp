@@ -28,7 +28,8 @@ void gather(const Root& root, Facts& facts)
         if (kind.empty()) {
             continue;
         }
-        const std::string fact = kind + "." + address + ".";
+        std::string fact = kind;
+        fact.append(".").append(address).append(".");
         for (const std::string_view file : kFiles) {
             // A virtual function has no link of its own: "Unknown", width 0 or 255. Node -1: the firmware
             // does not report it.
