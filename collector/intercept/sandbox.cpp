@@ -6,8 +6,11 @@
 #include "record/session.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 
 namespace ringside::collector {
@@ -26,8 +29,21 @@ __attribute__((constructor)) void findPrctl()
     realPrctl();
 }
 
+/// The process that loaded this library, or forked from it with memory of its own. A child of vfork shares
+/// our memory and is another: what it gives up before it becomes a program is not given up here.
+std::atomic<pid_t> g_process{0};
+
+__attribute__((constructor)) void noteProcess()
+{
+    g_process = getpid();
+    pthread_atfork(nullptr, nullptr, [] { g_process = getpid(); });
+}
+
 void endRecording()
 {
+    if (g_process.load() != getpid()) {
+        return;
+    }
     if (g_gate.isRecording()) {
         closeSession();
         say(Talk::Always, "recording ended: the program is about to restrict its own system calls (seccomp)");

@@ -86,6 +86,24 @@ int vforkThenExec(const Arguments& /*arguments*/)
     return told(child);
 }
 
+/// As launchers of sandboxes do: the child gives up rights before it becomes a program, the parent keeps its
+/// own.
+int vforkThenRestrict(const Arguments& /*arguments*/)
+{
+    callCuda();
+    const pid_t child = vfork(); // NOLINT(clang-analyzer-security.insecureAPI.vfork): it is what programs do
+    if (child == 0) {
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        execlp("sh", "sh", "-c", "echo restricted; exit 5", nullptr);
+        _exit(127);
+    }
+    const int result = told(child);
+    for (int i = 0; i < 40; ++i) {
+        callCuda();
+    }
+    return result;
+}
+
 int posixSpawn(const Arguments& /*arguments*/)
 {
     callCuda();
@@ -173,6 +191,7 @@ const Program g_processPrograms[] = {{"fork_both_call", forkBothCall},
                                      {"fork_then_call", forkThenCall},
                                      {"fork_while_threads_call", forkWhileThreadsCall},
                                      {"vfork_then_exec", vforkThenExec},
+                                     {"vfork_then_restrict", vforkThenRestrict},
                                      {"posix_spawn", posixSpawn},
                                      {"raw_clone", rawClone},
                                      {"daemonise", daemonise},
