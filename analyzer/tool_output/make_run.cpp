@@ -85,7 +85,7 @@ public:
             take(file, files.size() == 1);
         }
         if (m_files.empty() && !files.empty()) {
-            (void)readerOf(files.front()); // says why nothing of them can be read
+            (void)readersOf(files.front()); // says why nothing of them can be read
         }
         for (const trace::ProcessTrace& process : run.processes) {
             m_hostsOfRun.insert(process.process.host);
@@ -156,10 +156,12 @@ private:
         if (parts.files.size() > 1 && std::ranges::none_of(parts.files, isKnown)) {
             parts.files = {file}; // no output of several hosts
         }
-        for (File& part : parts.files) {
+        for (const File& part : parts.files) {
             try {
-                m_readers.push_back(&readerOf(part));
-                m_files.push_back(std::move(part));
+                for (const Reader* const reader : readersOf(part)) {
+                    m_readers.push_back(reader);
+                    m_files.push_back(part);
+                }
             } catch (const Error& error) {
                 if (only && parts.files.size() == 1) {
                     throw;
@@ -406,12 +408,13 @@ private:
 
 } // namespace
 
-const Reader& readerOf(const File& file)
+std::vector<const Reader*> readersOf(const File& file)
 {
-    for (const Reader* const reader : all()) {
-        if (reader->recognizes(file.text)) {
-            return *reader;
-        }
+    std::vector<const Reader*> readers;
+    std::ranges::copy_if(all(), std::back_inserter(readers),
+                         [&](const Reader* each) { return each->recognizes(file.text); });
+    if (!readers.empty()) {
+        return readers;
     }
     std::string commands;
     for (const Reader* const reader : all()) {

@@ -11,9 +11,9 @@
 
 namespace ringside::tool_output {
 
-/// Returns the reader that recognizes the text. Throws ringside::Error (Unusable), with what can be read, if
-/// none does.
-[[nodiscard]] const Reader& readerOf(const File& file);
+/// Returns the readers that recognize the text; several if it is a log of several programs. Throws
+/// ringside::Error (Unusable), with what can be read, if none does.
+[[nodiscard]] std::vector<const Reader*> readersOf(const File& file);
 
 /// Adds the files' ports and messages to the run, on its clocks where its hosts have them; what the run
 /// measured itself stays as it is, and messages from before or after the run are left out. An empty run gets

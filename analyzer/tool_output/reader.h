@@ -12,7 +12,8 @@ namespace ringside::tool_output {
 struct Reader {
     std::string_view id;      ///< name of the file in formats/
     std::string_view command; ///< how to print such a file, such as "iblinkinfo > FILE"
-    /// Whether the text is this tool's. No two readers recognize the same text.
+    /// Whether the text is this tool's, or a log with lines of it. Of other texts than logs, no two readers
+    /// recognize the same.
     bool (*recognizes)(std::string_view text) = nullptr;
     /// May throw ringside::Error (Unusable) if the text contradicts itself.
     Reading (*read)(const File& file) = nullptr;

@@ -3,6 +3,7 @@
 // PCIe and GPUs. The messages are those of Linux' drivers: mlx5 (events.c, health.c, en_main.c), bnxt_en, ice
 // and others for links, pcie/aer.c for PCIe, and "NVRM: Xid" of NVIDIA's driver. Messages of boot about links
 // are events like others; whoever asks about a run only gets those of its time.
+#include "tool_output/event_pattern.h"
 #include "tool_output/log_time.h"
 #include "tool_output/reader.h"
 #include "tool_output/text.h"
@@ -16,13 +17,7 @@ namespace {
 
 using trace::KernelEvent;
 
-struct Pattern {
-    std::string_view part;
-    std::string_view and_; ///< a second part that must follow; empty: none
-    KernelEvent event;
-};
-/// The first that fits counts, so the special ones come first.
-constexpr std::array<Pattern, 24> kPatterns{{
+constexpr std::array<EventPattern, 24> kPatterns{{
     {"NVRM: Xid (", "", KernelEvent::Xid},
     {"insufficient power on the PCIe slot", "", KernelEvent::SlotPower},
     {"Port module event", "High Temperature", KernelEvent::ModuleHeat},
@@ -48,18 +43,6 @@ constexpr std::array<Pattern, 24> kPatterns{{
     {": Link Down", "", KernelEvent::LinkDown},
     {": Link Up", "", KernelEvent::LinkUp},
 }};
-
-std::optional<KernelEvent> eventOf(std::string_view message)
-{
-    for (const Pattern& each : kPatterns) {
-        const std::size_t at = message.find(each.part);
-        if (at != std::string_view::npos &&
-            (each.and_.empty() || holds(message.substr(at + each.part.size()), each.and_))) {
-            return each.event;
-        }
-    }
-    return std::nullopt;
-}
 
 /// Returns the first PCI address of the message, as "0000:5c:00.0"; that of a GPU has no function in an Xid.
 std::string pciIn(std::string_view message)
@@ -99,16 +82,15 @@ bool recognizes(std::string_view text)
 {
     constexpr int kLooked = 50;
     constexpr std::int64_t kLater = 4'000'000'000'000'000'000; // any year will do
-    if (holds(text, " NCCL WARN ") || holds(text, " NCCL INFO ")) {
-        return false; // nccl_log reads it
-    }
     int stamped = 0;
     int lines = 0;
     while (const auto line = takeLine(text)) {
         if (lines >= kLooked) {
             break;
         }
-        if (!values::trimmed(*line).empty() && !line->starts_with("-- ")) { // journalctl's own remarks
+        const bool others =
+            line->starts_with("-- ") || holds(*line, " NCCL "); // journalctl's remarks, a job's lines
+        if (!values::trimmed(*line).empty() && !others) {
             ++lines;
             stamped += logTimeOf(*line, kLater) ? 1 : 0;
         }
@@ -122,7 +104,7 @@ Reading read(const File& file)
     std::string_view text = file.text;
     while (const auto line = takeLine(text)) {
         const auto time = logTimeOf(*line, file.modifiedNs);
-        const auto event = time ? eventOf(time->message) : std::nullopt;
+        const auto event = time ? eventOf(kPatterns, time->message) : std::nullopt;
         if (!event) {
             continue;
         }

@@ -2,6 +2,7 @@
 // What NCCL prints of its network while a job runs (NCCL_DEBUG=WARN is enough for most of it): ports that it
 // gave up, transfers that failed, and events of a port. The messages are those of NCCL 2.18 to 2.30
 // (transport/net_ib: common.cc, p2p.cc, p2p_resiliency.cc). NCCL 2.26 and later stamp warnings with the time.
+#include "tool_output/event_pattern.h"
 #include "tool_output/log_time.h"
 #include "tool_output/reader.h"
 #include "tool_output/text.h"
@@ -13,13 +14,7 @@ namespace {
 
 using trace::KernelEvent;
 
-struct Pattern {
-    std::string_view part;
-    std::string_view and_; ///< a second part that must follow; empty: none
-    KernelEvent event;
-};
-/// The first that fits counts.
-constexpr std::array<Pattern, 9> kPatterns{{
+constexpr std::array<EventPattern, 9> kPatterns{{
     {"NET/IB: Device ", " marked as failed", KernelEvent::NetFailover},
     {"NET/IB: The error is fatal", "", KernelEvent::NetFatal},
     {"NET/IB", "async fatal event", KernelEvent::NetFatal},
@@ -61,17 +56,6 @@ std::optional<Line> lineOf(std::string_view line, std::int64_t writtenNs)
     return std::nullopt;
 }
 
-std::optional<KernelEvent> eventOf(std::string_view text)
-{
-    for (const Pattern& each : kPatterns) {
-        const std::size_t at = text.find(each.part);
-        if (at != std::string_view::npos && holds(text.substr(at + each.part.size()), each.and_)) {
-            return each.event;
-        }
-    }
-    return std::nullopt;
-}
-
 /// Transfers that end because their connection ended before are a consequence (IBV_WC_WR_FLUSH_ERR, 5).
 bool isFlushed(std::string_view text)
 {
@@ -107,7 +91,7 @@ Reading read(const File& file)
     std::string_view text = file.text;
     while (const auto whole = takeLine(text)) {
         const auto line = lineOf(*whole, file.modifiedNs);
-        const auto event = line ? eventOf(line->text) : std::nullopt;
+        const auto event = line ? eventOf(kPatterns, line->text) : std::nullopt;
         if (!event) {
             continue;
         }

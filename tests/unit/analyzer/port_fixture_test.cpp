@@ -276,6 +276,19 @@ TEST(ToolOutput, takesNoLidForAPort)
         << "two dumps of one port are a series";
 }
 
+/// A host's journal holds the kernel's lines and those that its jobs print.
+TEST(ToolOutput, aJournalIsReadForTheKernelAndForNccl)
+{
+    tool_output::File journal = fileOf("kernel_log_journal.txt", 1);
+    journal.text += fileOf("nccl_log.txt", 1).text;
+    trace::RunTrace run;
+    tool_output::addFiles(run, {journal});
+    const report::Report report = report::buildReport(std::move(run), {});
+    for (const char* const rule : {"kernel_events", "network_events"}) {
+        EXPECT_TRUE(std::ranges::count(report.findings, rule, &rules::Finding::rule)) << rule;
+    }
+}
+
 /// A run of one host between two moments of the kernel's log.
 trace::RunTrace runOfGpu7(std::int64_t realtimeNs, std::int64_t lastsNs)
 {
