@@ -85,7 +85,10 @@ std::optional<SymptomKind> kindOf(std::string_view line)
 
 std::optional<std::int64_t> numberBehind(std::string_view line, std::string_view word)
 {
-    const std::size_t at = line.find(word);
+    std::size_t at = line.find(word);
+    while (at != std::string_view::npos && at > 0 && isWordChar(word.front()) && isWordChar(line[at - 1])) {
+        at = line.find(word, at + 1); // local_rank=, node_rank=
+    }
     if (at == std::string_view::npos) {
         return std::nullopt;
     }
@@ -235,7 +238,9 @@ void Symptoms::add(std::string_view line)
     if (said.pid && m_namedRank) { // the tables of launchers and of NCCL name both
         m_rankOfPid.try_emplace(*said.pid, *m_namedRank);
     }
-    if (said.kind && m_symptoms.size() < kMostSymptoms) {
+    const std::int64_t whose = said.rank ? *said.rank : said.pid ? -*said.pid - 2 : -1;
+    if (said.kind && m_symptoms.size() < kMostSymptoms &&
+        m_known.emplace(m_files, *said.kind, whose).second) { // what is repeated was not the first
         m_symptoms.push_back({*said.kind, said.rank ? said.rank : m_fileRank, said.pid, m_files, m_earliestNs,
                               said.timeNs ? *said.timeNs + said.resolutionNs : kLast,
                               said.timeNs.has_value()});
@@ -261,7 +266,8 @@ bool Symptoms::isBefore(std::size_t one, std::size_t other) const
 
 bool Symptoms::isFirst(std::size_t one) const
 {
-    const auto rank = rankOf(m_symptoms[one]);
+    const auto rank =
+        m_symptoms[one].kind == SymptomKind::Connection ? std::nullopt : rankOf(m_symptoms[one]);
     for (std::size_t other = 0; rank && other < m_symptoms.size(); ++other) {
         const bool consequence = m_symptoms[other].kind == SymptomKind::Connection;
         const bool own = rankOf(m_symptoms[other]) == rank;
@@ -269,7 +275,7 @@ bool Symptoms::isFirst(std::size_t one) const
             return false;
         }
     }
-    return rank && m_symptoms[one].kind != SymptomKind::Connection;
+    return rank.has_value();
 }
 
 /// ", 2.1 s before the connections of ranks 0 to 4 broke"

@@ -5,7 +5,9 @@
 #include "hang/hang.h"
 
 #include <map>
+#include <set>
 #include <string_view>
+#include <tuple>
 
 namespace ringside::hang {
 
@@ -54,6 +56,8 @@ private:
     [[nodiscard]] words::Text aheadOf(std::size_t one) const;
 
     std::vector<Symptom> m_symptoms; ///< of each file in the order of its lines
+    /// File, kind, and the rank or process that a line names.
+    std::set<std::tuple<std::size_t, SymptomKind, std::int64_t>> m_known;
     std::map<std::int64_t, std::int64_t> m_rankOfPid;
     std::size_t m_files = 0;
     std::optional<std::int64_t> m_fileRank;

@@ -106,6 +106,26 @@ TEST(Symptoms, WhatCannotBeOrderedIsNotNamed)
     EXPECT_FALSE(firstOf({{std::nullopt, "2026-11-28 10:04:10 CUDA out of memory\n"}})) << "of which rank?";
 }
 
+/// A place in a node or a group is no rank of the job.
+TEST(Symptoms, OnlyTheRankOfTheJobNamesARank)
+{
+    EXPECT_FALSE(hang::readSymptomLine("local_rank=3 CUDA out of memory").rank);
+    EXPECT_EQ(hang::readSymptomLine("node_rank=1 local_rank=3 rank=11 CUDA out of memory").rank, 11);
+    EXPECT_EQ(hang::readSymptomLine("[rank5]: CUDA out of memory").rank, 5);
+}
+
+/// A rank that loses its peers says so for each of them, and thousands of ranks say it again and again.
+TEST(Symptoms, WhatIsRepeatedCountsOnce)
+{
+    std::string output = "2026-11-28 10:04:10 [rank7]: CUDA out of memory\n";
+    for (int line = 0; line < 100'000; ++line) {
+        output += "2026-11-28 10:04:12 [rank" + std::to_string(line % 7) + "]: Connection reset by peer\n";
+    }
+    EXPECT_EQ(
+        sentence({{std::nullopt, output}}),
+        "rank 7 ran out of GPU memory first, 2.0 s before ranks 0 to 6 lost a connection or waited too long");
+}
+
 TEST(Symptoms, TimesAreReadInTheFormsThatLogsUse)
 {
     constexpr std::int64_t kDay = 86'400'000'000'000;
