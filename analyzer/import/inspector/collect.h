@@ -3,6 +3,7 @@
 #pragma once
 #include "import/row_budget.h"
 #include "import/text.h"
+#include "values/interval.h"
 
 #include <ringside/trace/reader.h>
 
@@ -85,7 +86,11 @@ private:
 class Collector final {
 public:
     void add(const Record& record);
-    void add(const Dump& dump) { m_lost[{dump.of->host, dump.of->pid}] += dump.lost; }
+    void add(const Dump& dump)
+    {
+        std::int64_t& lost = m_lost[{dump.of->host, dump.of->pid}];
+        lost = values::addCapped(lost, dump.lost);
+    }
     /// Returns the traces, ordered by host and process id.
     [[nodiscard]] std::vector<trace::ProcessTrace> finish();
 

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace ringside::importers {
 namespace {
@@ -54,7 +55,7 @@ TEST_F(Inspector, CallsHaveALengthAndNoTime)
 }
 
 /// What format v4.3 writes before the operations of a dump.
-std::string dumpLine(const std::string& communicator, int lost)
+std::string dumpLine(const std::string& communicator, std::int64_t lost)
 {
     return fmt::format(
         R"({{"header":{{"id":"{}","rank":1,"n_ranks":2,"nnodes":1}},"metadata":{{"inspector_output_format_version":"v4.3",)"
@@ -87,6 +88,20 @@ TEST_F(Inspector, AHeaderHoldsForTheOperationsOfItsDump)
     EXPECT_EQ(issueOf(process, "calls_overwritten")->count, 5);
     EXPECT_EQ(issueOf(process, "damaged_line")->count, 1);
     EXPECT_EQ(issueOf(process, "lines_left_out")->count, 2) << "the trace of a proxy, and what has no dump";
+}
+
+TEST_F(Inspector, SumsOfLostOperationsDoNotOverflow)
+{
+    std::vector<std::string> lines;
+    for (int dump = 0; dump < 20; ++dump) {
+        lines.push_back(dumpLine("0xa", std::int64_t{1} << 60));
+    }
+    lines.push_back(shortLine(3));
+    write("n1-pid41.log", lines);
+    const trace::RunTrace run = open();
+    ASSERT_EQ(run.processes.size(), 1U);
+    EXPECT_EQ(issueOf(run.processes.front(), "calls_overwritten")->count,
+              std::numeric_limits<std::int64_t>::max());
 }
 
 TEST_F(Inspector, TheShortestPartIsTheTransfer)
