@@ -14,8 +14,7 @@ namespace text = words::host_jitter;
 constexpr Option kOptions[] = {
     {"excess", 0.05,
      "warn when the longest idle time of a step is above the mean of its ranks by more than this share of "
-     "the "
-     "step, on average, without the part that is always on the same rank"},
+     "the step, on average, without the part that is always on the same rank"},
 };
 
 /// What the ranks wait for each other in a step and compute does not hide, ns.
