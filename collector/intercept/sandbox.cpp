@@ -2,11 +2,11 @@
 // A wrapper of prctl, by which a program gives up system calls (seccomp), or announces that it does: without
 // PR_SET_NO_NEW_PRIVS only root may install a filter. A filter may kill the program for a call that the
 // program never makes, but the collector does. So the recording ends before.
+#include "record/glibc.h"
 #include "record/message.h"
 #include "record/session.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -36,7 +36,7 @@ std::atomic<pid_t> g_process{0};
 __attribute__((constructor)) void noteProcess()
 {
     g_process = getpid();
-    pthread_atfork(nullptr, nullptr, [] { g_process = getpid(); });
+    atFork(nullptr, nullptr, [] { g_process = getpid(); });
 }
 
 void endRecording()
