@@ -110,11 +110,32 @@ void* openLibrary(int major)
     return library != nullptr ? library : openFirst(wanted, RTLD_NOW);
 }
 
+/// CUDA 13 and later: 13.0.1 is 130001. Earlier ones counted releases, of which none came near this.
+constexpr std::uint32_t kPerMajor = 10'000;
+
+int majorOf(std::uint32_t cuptiVersion)
+{
+    return static_cast<int>(cuptiVersion / kPerMajor);
+}
+
+/// A new major version of CUDA may change records, so that reading them as older ones would give wrong times.
+std::string whyNewer(int major)
+{
+    return "CUPTI " + std::to_string(major) +
+           " is newer than this Ringside, which reads the records of CUPTI " + std::to_string(kOldestKnown) +
+           " to " + std::to_string(kNewestKnown) +
+           ": use a newer Ringside, or record with --cuda-events, which times NCCL's calls";
+}
+
 } // namespace
 
 bool CuptiLibrary::load()
 {
     const int major = runtimeMajor();
+    if (major > kNewestKnown) {
+        m_reason = whyNewer(major);
+        return false;
+    }
     void* const library = openLibrary(major);
     if (library == nullptr) {
         const std::string wanted = major != 0 ? namesOf(major).front() : "libcupti";
@@ -137,6 +158,11 @@ bool CuptiLibrary::load()
     RINGSIDE_CUPTI_NEWER_FUNCTIONS(RS_CUPTI)
 #undef RS_CUPTI
     // NOLINTEND(bugprone-macro-parentheses)
+    std::uint32_t version = 0;
+    if (complete && getVersion(&version) == cupti::kSuccess && majorOf(version) > kNewestKnown) {
+        m_reason = whyNewer(majorOf(version));
+        return false;
+    }
     return complete;
 }
 

@@ -5,6 +5,7 @@
 #include "abi/nccl.h"
 #include "record/emulation.h"
 #include "record/identity.h"
+#include "record/library_versions.h"
 #include "record/nccl_settings.h"
 #include "record/placement.h"
 #include "record/program_calls.h"
@@ -37,17 +38,10 @@ std::string versionText(int version)
     return std::to_string(version / kMajor) + "." + std::to_string(version % kMajor / 10);
 }
 
-std::string ncclVersionText(int version)
-{
-    constexpr int kMajor = 10000;
-    constexpr int kMinor = 100;
-    return std::to_string(version / kMajor) + "." + std::to_string(version % kMajor / kMinor) + "." +
-           std::to_string(version % kMinor);
-}
-
+/// Writes the version and returns it; 0 if the library does not tell.
 template <class Result>
-void writeVersion(trace::Writer& writer, Library library, const char* function, const trace::Fact& fact,
-                  std::string (*text)(int))
+int writeVersion(trace::Writer& writer, Library library, const char* function, const trace::Fact& fact,
+                 std::string (*text)(int))
 {
     int version = 0;
     bool answered = false;
@@ -57,6 +51,19 @@ void writeVersion(trace::Writer& writer, Library library, const char* function, 
     });
     if (answered) {
         writer.add(trace::settingRow(fact, text(version)));
+    }
+    return answered ? version : 0;
+}
+
+void describeNccl(trace::Writer& writer, int version)
+{
+    noteNcclVersion(version);
+    if (version > kNewestKnownNccl) {
+        writer.add(trace::IssueRow{trace::Issue::NewerLibrary, 1,
+                                   "NCCL " + ncclVersionText(version) +
+                                       " is newer than this Ringside, which knows the functions up to " +
+                                       ncclVersionText(kNewestKnownNccl / 100 * 100) +
+                                       ": calls of newer functions are not recorded; use a newer Ringside"});
     }
 }
 
@@ -159,8 +166,8 @@ void PlatformIdentity::describeLibraries(trace::Writer& writer)
                               {"library", "cuda runtime"}, &versionText);
     writeVersion<cudaError_t>(writer, Library::CudaRuntime, "cudaDriverGetVersion",
                               {"library", "cuda driver"}, &versionText);
-    writeVersion<ncclResult_t>(writer, Library::Nccl, "ncclGetVersion", {"library", "nccl"},
-                               &ncclVersionText);
+    describeNccl(writer, writeVersion<ncclResult_t>(writer, Library::Nccl, "ncclGetVersion",
+                                                    {"library", "nccl"}, &ncclVersionText));
     if (const void* anyFunction = resolveAny(Library::Nccl, "ncclGetVersion"); anyFunction != nullptr) {
         writeNcclSettings(writer, anyFunction);
     }

@@ -4,6 +4,7 @@
 #include "profiler/announce.h"
 #include "profiler/callbacks.h"
 #include "profiler/plugin.h"
+#include "record/library_versions.h"
 
 #include <ringside/trace/writer.h>
 
@@ -12,12 +13,28 @@ namespace {
 
 constexpr unsigned kOldest = 3;
 
+constexpr unsigned kNewest = 7;
+
+/// A known NCCL that asks for nothing has no communicator, or is too old. A newer one may have given up all
+/// versions of the interface that the collector has.
+std::string whyNotAsked()
+{
+    const int nccl = ncclVersionInUse();
+    if (nccl <= kNewestKnownNccl) {
+        return "no NCCL of version 2.26 or later asked for it";
+    }
+    return "NCCL " + ncclVersionText(nccl) + " asked for none of the profiler interfaces " +
+           std::to_string(kOldest) + " to " + std::to_string(kNewest) +
+           " of this Ringside: algorithms, channels and what NCCL made of each call are not recorded; use a "
+           "newer Ringside";
+}
+
 std::string reasonOf(unsigned version)
 {
     switch (version) {
     case 0: {
         const std::string reason = whyNotAnnounced();
-        return reason.empty() ? "no NCCL of version 2.26 or later asked for it" : reason;
+        return reason.empty() ? whyNotAsked() : reason;
     }
     case kOldest:
         return "profiler API 3: calls are tied to operations by order, no times of channels";

@@ -9,11 +9,14 @@ namespace {
 
 // Versions: the list in cupti_version.h of CUDA 13.0. Sizes: the structs of its cupti_activity_deprecated.h,
 // with the versions in which they were deprecated.
-constexpr std::array<Layouts, 5> kLayouts = {{{"11.0", 13, 160, 72, 72, 80},
+// The last one does not exist: what clients do with a version that they do not know.
+constexpr std::array<Layouts, 6> kLayouts = {{{"11.0", 13, 160, 72, 72, 80},
                                               {"11.8", 18, 200, 88, 88, 96},
                                               {"12.0", 19, 208, 88, 88, 96},
                                               {"12.8", 26, 208, 96, 88, 96},
-                                              {"13.0", 130001, 216, 96, 88, 96}}};
+                                              {"13.0", 130001, 216, 96, 88, 96},
+                                              {"14.0", 140000, 216, 96, 88, 96}}};
+constexpr std::size_t kNewestThatExists = 4;
 
 #if __has_include(<cupti_activity_deprecated.h>)
 static_assert(kLayouts[0].kernel == sizeof(CUpti_ActivityKernel5));
@@ -24,16 +27,16 @@ static_assert(kLayouts[1].kernel == sizeof(CUpti_ActivityKernel8));
 static_assert(kLayouts[1].copy == sizeof(CUpti_ActivityMemcpy5));
 static_assert(kLayouts[2].kernel == sizeof(CUpti_ActivityKernel9));
 #endif
-static_assert(kLayouts[4].kernel == sizeof(CUpti_ActivityKernel10));
-static_assert(kLayouts[4].copy == sizeof(CUpti_ActivityMemcpy6));
-static_assert(kLayouts[4].peerCopy == sizeof(CUpti_ActivityMemcpyPtoP4));
-static_assert(kLayouts[4].set == sizeof(CUpti_ActivityMemset4));
+static_assert(kLayouts[kNewestThatExists].kernel == sizeof(CUpti_ActivityKernel10));
+static_assert(kLayouts[kNewestThatExists].copy == sizeof(CUpti_ActivityMemcpy6));
+static_assert(kLayouts[kNewestThatExists].peerCopy == sizeof(CUpti_ActivityMemcpyPtoP4));
+static_assert(kLayouts[kNewestThatExists].set == sizeof(CUpti_ActivityMemset4));
 
 } // namespace
 
 const Layouts* newestLayouts()
 {
-    return &kLayouts.back();
+    return &kLayouts[kNewestThatExists];
 }
 
 const Layouts* findLayouts(std::string_view cuda)

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <new>
+#include <string>
 
 using namespace ringside::collector;
 
@@ -33,6 +35,26 @@ namespace {
         _exit(0);
     }
     _exit(0);
+}
+
+/// Ends with 0 if a runtime of CUDA 14 is refused before a CUPTI is opened.
+[[noreturn]] void searchBesideNewerRuntime(const std::filesystem::path& runtime)
+{
+    CuptiLibrary library;
+    if (dlopen(runtime.c_str(), RTLD_NOW) == nullptr) {
+        _exit(2);
+    }
+    const bool loaded = library.load();
+    _exit(!loaded && library.reason().starts_with("CUPTI 14 is newer than this Ringside") ? 0 : 1);
+}
+
+TEST(CuptiLibrary, isRefusedIfTheRuntimeIsNewerThanAllKnown)
+{
+    const std::filesystem::path runtime =
+        std::filesystem::path(testing::TempDir()) / ("libcudart.so.14." + std::to_string(getpid()));
+    std::filesystem::copy_file(RINGSIDE_TEST_CUDART, runtime);
+    EXPECT_EXIT(searchBesideNewerRuntime(runtime), testing::ExitedWithCode(0), "");
+    std::filesystem::remove(runtime);
 }
 
 // An exception that passes a frame of the C library makes it load libgcc_s.so.1, and end the process if

@@ -235,6 +235,22 @@ std::vector<std::int64_t> callTimes(const trace::ProcessTrace& trace, const std:
     return found;
 }
 
+// A major version may change records: they are not read as if they were known.
+TEST(DevicePlatform, aNewerCuptiIsLeftAloneAndOneSentenceSaysSo)
+{
+    const PlatformRun recorded("cuda=14.0");
+    expectUndisturbed(recorded);
+    EXPECT_FALSE(recorded.tier().active);
+    const std::string sentence =
+        "CUPTI 14 is newer than this Ringside, which reads the records of CUPTI 11 to 13: "
+        "use a newer Ringside, or record with --cuda-events, which times NCCL's calls";
+    EXPECT_EQ(recorded.tier().reason, sentence);
+    EXPECT_EQ(occurrences(recorded.run.output, "what runs on the GPU is not measured: " + sentence), 1U)
+        << recorded.run.output;
+    EXPECT_EQ(recorded.trace.kernels.size(), 0U);
+    EXPECT_GT(recorded.trace.apiCalls.size(), 0U) << "the calls are there all the same";
+}
+
 // CUPTI's clock may be an hour off and drift as much as time synchronisation ever makes it: on the host's
 // clock, no kernel begins before its launch or ends after the call that waited for it.
 TEST(DevicePlatform, aClockThatIsOffAndDriftsIsConvertedBack)

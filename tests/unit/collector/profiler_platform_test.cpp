@@ -107,6 +107,32 @@ TEST(ProfilerPlatform, tiesOperationsByOrderWhereNcclDoesNotTell)
     EXPECT_NE(recorded.tier().find("by order"), std::string::npos);
 }
 
+// An NCCL that no one knows yet, and that has given up the interfaces of today: the calls are recorded, and
+// one sentence says what is missing and what helps.
+TEST(ProfilerPlatform, aNewerNcclIsRecordedWithoutWhatItsProfilerWouldTell)
+{
+    const NcclRun recorded({"open", "single", "group", "exchange", "close"},
+                           {"RINGSIDE_PLATFORM_PROFILER_API=8", "RINGSIDE_PLATFORM_NCCL_VERSION=24001"});
+    EXPECT_EQ(recorded.calls(), 12);
+    EXPECT_EQ(recorded.number("SELECT count(*) FROM nccl_operation"), 0);
+    EXPECT_EQ(recorded.tier(),
+              "0 NCCL 2.40.1 asked for none of the profiler interfaces 3 to 7 of this Ringside: "
+              "algorithms, channels and what NCCL made of each call are not recorded; use a newer "
+              "Ringside");
+    EXPECT_EQ(
+        recorded.text("SELECT message FROM issue WHERE id = 'newer_library'"),
+        "NCCL 2.40.1 is newer than this Ringside, which knows the functions up to 2.32.0: calls of newer "
+        "functions are not recorded; use a newer Ringside");
+}
+
+TEST(ProfilerPlatform, aNewerNcclThatStillSpeaksAKnownInterfaceTellsAll)
+{
+    const NcclRun recorded({"open", "single", "close"}, {"RINGSIDE_PLATFORM_NCCL_VERSION=24000"});
+    EXPECT_EQ(recorded.linked(), recorded.calls());
+    EXPECT_EQ(recorded.tier(), "1 ");
+    EXPECT_EQ(recorded.number("SELECT count FROM issue WHERE id = 'newer_library'"), 1);
+}
+
 /// What a kernel of NCCL's is of, and which thread launched it.
 struct TiedKernels {
     explicit TiedKernels(const RecordedRun& run)

@@ -95,7 +95,9 @@ public:
     }
 };
 
-/// Emulates NCCL before 2.28 on request, which has no version after 4.
+/// Emulates NCCL before 2.28 on request, which has no version after 4, or one that has left behind all
+/// versions that exist.
+constexpr int kNewestThatExists = 7;
 int newestVersion()
 {
     const char* text = std::getenv("RINGSIDE_PLATFORM_PROFILER_API");
@@ -110,17 +112,20 @@ std::shared_ptr<Plugin> load()
     const std::string path = library->path();
     std::shared_ptr<Plugin> plugin;
     const auto* const five = static_cast<const PluginV5*>(library->symbol("ncclProfiler_v5"));
-    if (five != nullptr && newestVersion() >= 5) {
+    if (five != nullptr && newestVersion() >= 5 && newestVersion() <= kNewestThatExists) {
         RINGSIDE_NCCL_INFO(kLogInit, "PROFILER/Plugin: Loaded %s (v5)", five->name);
         plugin = std::make_shared<VersionFive>(std::move(library), *five);
-    } else if (const auto* four = static_cast<const PluginV4*>(library->symbol("ncclProfiler_v4"))) {
+    } else if (const auto* four = static_cast<const PluginV4*>(library->symbol("ncclProfiler_v4"));
+               four != nullptr && newestVersion() <= kNewestThatExists) {
         RINGSIDE_NCCL_INFO(kLogInit, "PROFILER/Plugin: Loaded %s (v4)", four->name);
         plugin = std::make_shared<VersionFour>(std::move(library), *four);
     } else {
         RINGSIDE_NCCL_INFO(kLogInit,
                            "External profiler plugin %s is unsupported: the emulated NCCL wants "
-                           "ncclProfiler_v5 or ncclProfiler_v4",
-                           path.c_str());
+                           "%s",
+                           path.c_str(),
+                           newestVersion() > kNewestThatExists ? "a newer interface"
+                                                               : "ncclProfiler_v5 or ncclProfiler_v4");
         return nullptr;
     }
     RINGSIDE_NCCL_INFO(kLogInit, "Successfully loaded external profiler plugin %s", path.c_str());
