@@ -119,8 +119,10 @@ def slow_host(host, rate):
 
 
 def lose(host, one_of):
-    """One of so many packets that a host receives is lost at random. Kernels without netem have a classifier that draws a number
-    (bpf), and a queue that takes nothing."""
+    """One of so many segments that a host receives is lost at random. Kernels without netem have a classifier that draws a number
+    (bpf), and a queue that takes nothing. The hosts send each segment alone: of packets of 45 segments too few would be drawn."""
+    for sender in HOSTS:
+        command("ip", "-n", namespace(sender), "link", "set", "eth0", "gso_max_segs", "1")
     device = port(host)
     command("tc", "qdisc", "replace", "dev", device, "root", "handle", "1:", "htb", "default", "10")
     for kind in ("10", "20"):
@@ -136,3 +138,5 @@ def lose(host, one_of):
 def heal(host):
     for tool, device in ((tc(host), "eth0"), (("tc",), port(host))):
         subprocess.run([*tool, "qdisc", "del", "dev", device, "root"], capture_output=True)
+    for sender in HOSTS:
+        subprocess.run(["ip", "-n", namespace(sender), "link", "set", "eth0", "gso_max_segs", "65535"], capture_output=True)
