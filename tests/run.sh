@@ -29,7 +29,7 @@ in_time() {
 
 # Tests that failed beside others and passed alone, a line each.
 unstable=
-most_unstable=3
+most_unstable=6
 
 # run_failed_again PRESET: the tests that failed just now, one after the other. Fails where one fails again, or where so many
 # failed that the machine is not to blame.

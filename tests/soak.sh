@@ -18,7 +18,8 @@ sanitized_suite() {
 }
 
 stage "Packages"
-bash tests/support/install_packages.sh --gui
+bash tests/support/install_packages.sh --gui --lab
+bash tests/support/unpack_kernel.sh || echo "the scenarios of RDMA will be skipped" >&2
 need_space 8000
 
 stage "Address and undefined-behaviour sanitizers" "Everything that is not injected into other processes."
@@ -62,6 +63,9 @@ cmake --preset dev && cmake --build --preset dev || fail "building the preset de
 
 stage "SIGKILL at $kills random moments"
 RINGSIDE_TEST_KILLS=$kills RINGSIDE_BUILD_DIR=build/dev /usr/bin/python3 -B tests/e2e/kill_test.py || fail "a kill lost a record"
+
+stage "Real RDMA in a small machine" "All scenarios; the suite plays four."
+bash tests/lab/rdma_vm/run.sh || [ $? -eq 77 ] || fail "a tool misjudged an RDMA port" "One scenario again: tests/lab/rdma_vm/run.sh NAME"
 
 stage "The harm matrix" "Programs and environments, each plain and recorded."
 RINGSIDE_BUILD_DIR=build/dev /usr/bin/python3 -B tests/harm/run.py $harm || fail "the collector did harm" \
