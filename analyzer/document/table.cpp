@@ -155,7 +155,10 @@ std::string csvTable(const Table& table)
 {
     std::string text = csvLine(table.header, [](const std::string& title) { return title; });
     for (const std::vector<Cell>& row : table.rows) {
-        text += csvLine(row, exactText);
+        text += csvLine(row, [](const Cell& cell) {
+            const std::string exact = exactText(cell);
+            return cell.isText() && trace::isLikeFormula(exact) ? "'" + exact : exact;
+        });
     }
     return text;
 }
@@ -164,7 +167,9 @@ std::string markdownText(std::string_view text)
 {
     std::string result;
     for (const char c : printable(text)) {
-        result += c == '|' || c == '<' ? fmt::format("\\{}", c) : std::string(1, c);
+        // Names in a trace may be tags, links, pictures and mentions of people; no text of ours is.
+        const bool marks = std::string_view("\\|<[]").find(c) != std::string_view::npos;
+        result += c == '@' ? "&#64;" : marks ? fmt::format("\\{}", c) : std::string(1, c);
     }
     return result;
 }

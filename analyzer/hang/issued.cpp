@@ -2,6 +2,7 @@
 #include "hang/issued.h"
 
 #include "model/communicator_calls.h"
+#include "trace/vocabulary/nccl_result.h"
 #include "values/number_list.h"
 
 #include <algorithm>
@@ -59,8 +60,7 @@ struct Tells {
     {}
     [[nodiscard]] Progress progressOf(const trace::CollectiveCallRow& row) const
     {
-        constexpr std::int64_t kInProgress = 7; // ncclInProgress of nccl.h
-        if (states && row.result == kInProgress) {
+        if (states && row.result == trace::kNcclInProgress) {
             return starts ? Progress::Queued : Progress::Open;
         }
         return states ? Progress::Done : Progress::NotKnown;

@@ -7,6 +7,7 @@
 #include "model/run_steps.h"
 #include "model/two_jobs.h"
 #include "trace/read/parallel.h"
+#include "trace/vocabulary/nccl_result.h"
 #include "values/quantile.h"
 
 #include <fmt/format.h>
@@ -65,6 +66,9 @@ std::size_t recordsOf(const trace::ProcessTrace& process)
            process.collectiveCalls.size();
 }
 
+/// Ranks of one process: it has one for each of its devices. Importers put all ranks of a log into one.
+constexpr std::size_t kMostRanks = std::size_t{1} << 14;
+
 bool isPlausible(const trace::RankRow& row)
 {
     constexpr std::int64_t kLargestRank = 100'000'000;
@@ -107,6 +111,10 @@ private:
         for (const trace::RankRow& row : ranksOf(m_model.trace.processes[index])) {
             if (!isPlausible(row)) {
                 ++m_implausible;
+                continue;
+            }
+            if (rows.size() == kMostRanks && !rows.contains(row.rank)) {
+                ++m_beyond;
                 continue;
             }
             const auto [entry, fresh] = rows.try_emplace(row.rank, row);
@@ -166,6 +174,12 @@ private:
             m_model.issues.push_back({trace::Issue::ImplausibleRank, m_implausible,
                                       "rows name ranks or world sizes that no job has; they were left out"});
         }
+        if (m_beyond > 0) {
+            m_model.issues.push_back(
+                {trace::Issue::TooManyRows, m_beyond,
+                 fmt::format("a process claims more than {} ranks; the further ones were left out",
+                             kMostRanks)});
+        }
         if (m_superseded > 0) {
             m_model.issues.push_back(
                 {trace::Issue::RankRestarted, m_superseded,
@@ -185,6 +199,7 @@ private:
     std::map<std::int64_t, Candidate> m_byRank;
     std::vector<Claim> m_claims;
     std::int64_t m_implausible = 0;
+    std::int64_t m_beyond = 0;
     std::int64_t m_superseded = 0;
     std::int64_t m_unknown = 0;
 };
@@ -362,6 +377,28 @@ void noteEventTimes(Model& model)
     }
 }
 
+/// Calls that NCCL refused, alone or with their group, moved nothing: they would count as traffic.
+void leaveOutFailedCalls(Model& model)
+{
+    std::size_t count = 0;
+    for (trace::ProcessTrace& process : model.trace.processes) {
+        std::set<std::int64_t> groups;
+        for (const trace::GroupRow& group : process.groups) {
+            if (trace::isNcclFailure(group.result)) {
+                groups.insert(group.id);
+            }
+        }
+        count += std::erase_if(process.collectiveCalls, [&groups](const trace::CollectiveCallRow& call) {
+            return trace::isNcclFailure(call.result) || (call.groupId != 0 && groups.contains(call.groupId));
+        });
+    }
+    if (count > 0) {
+        model.issues.push_back(
+            {trace::Issue::FailedCalls, static_cast<std::int64_t>(count),
+             "NCCL returned an error for calls: they moved no data and count in no figure"});
+    }
+}
+
 } // namespace
 
 Model buildModel(trace::RunTrace trace, const ModelOptions& options)
@@ -374,6 +411,7 @@ Model buildModel(trace::RunTrace trace, const ModelOptions& options)
     model.communicationKernels = inLowerCase(options.communicationKernels);
     model.trace = std::move(trace);
     collectIssues(model);
+    leaveOutFailedCalls(model);
     model.workload = workloadOf(model.trace);
     const std::vector<trace::ProcessTrace>& processes = model.trace.processes;
     model.classes.resize(processes.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bytes of a text form one character, and which characters a terminal would interpret.
+// Which bytes of a text form one character, and which texts a terminal or a spreadsheet would interpret.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -40,9 +40,29 @@ namespace ringside::trace {
     return sequence == "\xEF\xBF\xBE" || sequence == "\xEF\xBF\xBF";
 }
 
+/// Returns whether the character turns the direction of the text around it, so that a line reads as what it
+/// is not: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069.
+[[nodiscard]] constexpr bool turnsDirection(std::string_view sequence)
+{
+    if (sequence == "\xD8\x9C") {
+        return true;
+    }
+    const bool general = sequence.size() == 3 && sequence[0] == '\xE2';
+    const auto last = static_cast<unsigned char>(general ? sequence[2] : 0);
+    return general &&
+           ((sequence[1] == '\x80' && (last == 0x8E || last == 0x8F || (last >= 0xAA && last <= 0xAE))) ||
+            (sequence[1] == '\x81' && last >= 0xA6 && last <= 0xA9));
+}
+
+/// Returns whether spreadsheets run the text when they open a CSV file that contains it.
+[[nodiscard]] constexpr bool isLikeFormula(std::string_view text)
+{
+    return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+}
+
 /// Appends the character at `at`. Appends `replacement` instead of invalid UTF-8, of characters that XML
-/// forbids, and of control characters (of 7 or 8 bits, except those in `kept`). Returns the position after
-/// it.
+/// forbids, of those that turn the direction of text, and of control characters (of 7 or 8 bits, except those
+/// in `kept`). Returns the position after it.
 inline std::size_t appendShown(std::string& text, std::string_view raw, std::size_t at, char replacement,
                                std::string_view kept = {})
 {
@@ -51,6 +71,7 @@ inline std::size_t appendShown(std::string& text, std::string_view raw, std::siz
     const bool narrow = c < ' ' || c == 0x7F;
     const bool wide = length == 2 && c == 0xC2 && static_cast<unsigned char>(raw[at + 1]) < 0xA0;
     const bool shown = length > 0 && !wide && !isNoCharacter(raw.substr(at, length)) &&
+                       !turnsDirection(raw.substr(at, length)) &&
                        (!narrow || kept.find(raw[at]) != std::string_view::npos);
     text += shown ? raw.substr(at, length) : std::string_view(&replacement, 1);
     return at + std::max<std::size_t>(1, length);

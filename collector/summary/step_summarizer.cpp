@@ -4,6 +4,7 @@
 #include "api/functions.h"
 #include "trace/vocabulary/host_words.h"
 #include "trace/vocabulary/kernel_class.h"
+#include "trace/vocabulary/nccl_result.h"
 
 #include <array>
 
@@ -71,6 +72,9 @@ void StepSummarizer::defineString(trace::StringId id, std::string_view text)
 
 void StepSummarizer::see(const trace::CollectiveCallRow& row)
 {
+    if (trace::isNcclFailure(row.result)) {
+        return; // it moved nothing
+    }
     if (row.graph) { // captured: it runs when the graph is launched
         const std::pair key(*row.graph, row.communicator);
         if (m_graphs.size() < kMostGraphs || m_graphs.contains(key)) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A folder with one CSV file for each table (RFC 4180). The first line names the columns. Null is an empty
-// field, an empty text is a quoted one.
+// field, an empty text is a quoted one. A text that is like a formula gets an apostrophe before it.
 #include "export/exporter.h"
 #include "export/table_rows.h"
 #include "output/output_file.h"
+#include "trace/utf8.h"
 
 #include <ringside/error.h>
 
@@ -21,6 +22,7 @@ namespace {
 void appendText(std::string& line, std::string_view text)
 {
     line += '"';
+    line += trace::isLikeFormula(text) ? "'" : "";
     for (const char c : text) {
         line.append(c == '"' ? 2 : 1, c);
     }

@@ -6,6 +6,7 @@
 #include "import/text.h"
 #include "import/torch_words.h"
 #include "trace/read/plausible.h"
+#include "trace/vocabulary/nccl_result.h"
 #include "values/number_list.h"
 #include "values/parse_number.h"
 
@@ -188,9 +189,8 @@ private:
     /// Adds how far the GPU came with a call that has not completed.
     void noteProgress(const Entry& entry, trace::CollectiveCallRow& row)
     {
-        constexpr std::int64_t kInProgress = 7; // ncclInProgress of nccl.h
         const Entry& watched = watchedOf(entry);
-        row.result = watched.state == State::Completed ? 0 : kInProgress;
+        row.result = watched.state == State::Completed ? 0 : trace::kNcclInProgress;
         if (watched.state == State::Started) {
             trace::InFlightRow running;
             running.api = row.api;

@@ -7,6 +7,7 @@
 #include "import/text.h"
 #include "import/torch_watchdog/watchdog_line.h"
 #include "import/torch_words.h"
+#include "trace/vocabulary/nccl_result.h"
 #include "values/number_list.h"
 
 #include <ringside/error.h>
@@ -169,14 +170,13 @@ private:
     void addCall(std::int64_t communicator, std::int64_t number, const std::string& operation,
                  const TimedOut* timedOut, bool completed)
     {
-        constexpr std::int64_t kInProgress = 7; // ncclInProgress of nccl.h
         trace::CollectiveCallRow row;
         row.id = static_cast<std::int64_t>(m_process.collectiveCalls.size()) + 1;
         const std::string_view function = ncclFunctionOf(operation);
         row.api = m_strings.idOf(function.empty() ? std::string_view(operation) : function);
         row.communicator = communicator;
         row.sequence = number - 1;
-        row.result = completed ? 0 : kInProgress;
+        row.result = completed ? 0 : trace::kNcclInProgress;
         row.thread = 1;
         if (timedOut != nullptr) {
             row.startNs = nowNs() - timedOut->ranMs * 1'000'000;

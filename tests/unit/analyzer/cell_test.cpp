@@ -49,6 +49,25 @@ TEST(Cell, nothingComesLast)
     EXPECT_TRUE(ratioCell(std::numeric_limits<double>::quiet_NaN()).isAbsent()) << "has no order";
 }
 
+// Names come from a trace, which anybody may have written.
+TEST(Table, namesAreNoFormulasOfASpreadsheet)
+{
+    Table table;
+    table.header = {"name", "change"};
+    table.rows = {{"=HYPERLINK(1)", -3}, {"@SUM(1)", 1}, {"+1", 2}, {"-a", 3}, {"plain", 4}};
+    EXPECT_EQ(csvTable(table), "name,change\n'=HYPERLINK(1),-3\n'@SUM(1),1\n'+1,2\n'-a,3\nplain,4\n");
+}
+
+TEST(Table, namesAreNoMarkupAndTurnNoLineRound)
+{
+    EXPECT_EQ(markdownText("![x](http://a) @team <i> \\<b>"), "!\\[x\\](http://a) &#64;team \\<i> \\\\\\<b>");
+    EXPECT_EQ(markdownText("a\xE2\x80\xAE"
+                           "b\xE2\x81\xA6"
+                           "c\xD8\x9C"
+                           "d\xE2\x80\x93"),
+              "a b c d\xE2\x80\x93");
+}
+
 TEST(Cell, largeIntegersKeepTheirOrder)
 {
     constexpr std::int64_t kLarge = std::int64_t{1} << 60U;

@@ -57,6 +57,61 @@ TEST(MatchCollectives, ReportsTheRankThatDiffers)
     EXPECT_TRUE(model.operations[5].measured()) << "the next one still matches";
 }
 
+TEST(MatchCollectives, LeavesOutWhatNcclRefused)
+{
+    constexpr std::int64_t kInvalidArgument = 4;
+    constexpr std::int64_t kInProgress = 7;
+    TraceBuilder trace = fourSteps(2);
+    for (int rank = 0; rank < 2; ++rank) {
+        auto& calls = trace.process(rank).collectiveCalls;
+        calls[1].result = kInProgress; // it goes on
+        trace::CollectiveCallRow refused = calls[3];
+        refused.id = 9999;
+        refused.result = kInvalidArgument;
+        refused.bytes = std::uint64_t{1} << 50U;
+        calls.insert(calls.begin() + 3, refused);
+    }
+    const Model model = buildModel(trace.run());
+    const trace::IssueRow* const found = issue(model, "failed_calls");
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(found->count, 2);
+    ASSERT_EQ(model.operations.size(), 8U);
+    for (const Operation& operation : model.operations) {
+        EXPECT_TRUE(operation.measured());
+        EXPECT_LE(operation.bytes, std::uint64_t{1} << 30U);
+    }
+}
+
+TEST(MatchCollectives, LeavesOutTheCallsOfAGroupThatFailed)
+{
+    TraceBuilder trace = fourSteps(2);
+    for (int rank = 0; rank < 2; ++rank) {
+        trace::ProcessTrace& process = trace.process(rank);
+        trace::GroupRow group;
+        group.id = 777;
+        group.calls = 1;
+        group.result = 5; // ncclInvalidUsage
+        process.groups.push_back(group);
+        process.collectiveCalls[7].groupId = group.id;
+    }
+    const Model model = buildModel(trace.run());
+    EXPECT_EQ(model.operations.size(), 7U);
+    EXPECT_NE(issue(model, "failed_calls"), nullptr);
+}
+
+TEST(FindRanks, TakesNoMillionRanksOfOneProcess)
+{
+    TraceBuilder trace = fourSteps(2);
+    for (int rank = 2; rank < 100'000; ++rank) {
+        trace::RankRow row = trace.process(0).ranks[0];
+        row.rank = rank;
+        trace.process(0).ranks.push_back(row);
+    }
+    const Model model = buildModel(trace.run());
+    EXPECT_LT(model.ranks.size(), 20'000U);
+    EXPECT_NE(issue(model, "too_many_rows"), nullptr);
+}
+
 // As of a call that no wrapper saw: NCCL tells bytes, not elements.
 void forgetTypes(trace::ProcessTrace& process)
 {

@@ -35,6 +35,14 @@ class Exports(cases.FolderCase):
         plain = sqlite3.connect(self.export("sqlite", "run.db"))
         self.assertEqual(plain.execute("SELECT name, count(*) FROM kernel GROUP BY 1 ORDER BY 1").fetchall(), [("add", 1), ("gemm", 2)])
 
+    def test_no_name_is_a_formula_of_a_spreadsheet(self):
+        hostile = "=HYPERLINK(1)"
+        (self.folder / "trace.json").write_text((self.folder / "trace.json").read_text().replace("gemm", hostile))
+        with open(self.export("csv", "tables") / "kernel.csv", newline="", encoding="utf-8") as file:
+            self.assertEqual([row["name"] for row in csv.DictReader(file)], ["'" + hostile, "add", "'" + hostile])
+        plain = sqlite3.connect(self.export("sqlite", "run.db"))
+        self.assertEqual(plain.execute("SELECT DISTINCT name FROM kernel ORDER BY 1").fetchall(), [(hostile,), ("add",)])
+
     def test_every_id_of_a_text_has_its_text_beside_it(self):
         plain = sqlite3.connect(self.export("sqlite", "run.db"))
         ids = {"name_id", "api_id", "function_id", "algorithm_id", "protocol_id", "domain_id", "reason_id"}

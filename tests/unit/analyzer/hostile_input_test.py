@@ -5,6 +5,7 @@ hostile_input_test.py RINGSIDE."""
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import unittest
@@ -85,6 +86,17 @@ class HostileInput(cases.FolderCase):
         file.write_bytes(whole)
         said = self.ringside("query", "native.ringside", "SELECT * FROM setting, kernel, string", expect=3).stderr
         self.assertIn(f"native.ringside/{file.name}", said)
+
+    def test_a_process_that_claims_too_many_ranks_gets_a_bound_and_a_sentence(self):
+        rows, most = 20_000, 1 << 14
+        file = next(self.native_run(ranks=(0,)).glob("*.db"))
+        with sqlite3.connect(file) as trace_file:
+            trace_file.execute("DELETE FROM kernel_chunk")  # else each of them has its kernels
+            trace_file.executemany("INSERT INTO rank (process_id, rank, world_size, attempt, source) VALUES (1, ?, 2, 0, 'import')",
+                                   ((rank,) for rank in range(1, rows)))
+        report = json.loads(self.ringside("report", "native.ringside", "--format", "json").stdout)
+        self.assertEqual(len(report["run"]["ranks_present"]), most)
+        self.assertIn({"id": "too_many_rows", "count": rows - most}, [{"id": each["id"], "count": each["count"]} for each in report["issues"]])
 
     def test_other_databases_are_no_run(self):
         run = self.native_run()

@@ -2,6 +2,7 @@
 // Sums of steps, made of rows as the drain thread writes them.
 #include "api/functions.h"
 #include "summary/step_summarizer.h"
+#include "trace/vocabulary/nccl_result.h"
 
 #include <gtest/gtest.h>
 
@@ -124,6 +125,28 @@ TEST(StepSummary, hasWhatTheHostDid)
         EXPECT_EQ(summary.traffic[0].communicator, 7);
         EXPECT_EQ(summary.traffic[0].bytes, 1000);
     }
+}
+
+TEST(StepSummary, leavesOutWhatNcclRefused)
+{
+    constexpr std::int64_t kInvalidArgument = 4;
+    Job job;
+    job.step(1, false);
+    trace::CollectiveCallRow refused = collective(7, 150 * kMs, 1 << 30U);
+    refused.result = kInvalidArgument;
+    job.summarizer.see(refused);
+    trace::CollectiveCallRow goesOn = collective(7, 151 * kMs, 24);
+    goesOn.result = trace::kNcclInProgress;
+    job.summarizer.see(goesOn);
+    for (std::int64_t number = 2; number <= 3; ++number) {
+        job.step(number, false);
+        job.pass(number * 100 * kMs + 100 * kMs);
+    }
+    job.finish();
+    ASSERT_EQ(job.summaries.size(), 3U);
+    EXPECT_EQ(job.summaries[0].rows[0].collectives, 2);
+    ASSERT_EQ(job.summaries[0].traffic.size(), 1U);
+    EXPECT_EQ(job.summaries[0].traffic[0].bytes, 1024);
 }
 
 TEST(StepSummary, hasWhatTheDeviceDid)
