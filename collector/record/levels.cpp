@@ -44,7 +44,8 @@ struct State {
     std::optional<LevelOrder> dueAtTime;        ///< of the drain thread
     std::atomic<std::uint32_t> applied{0};      ///< packed Wanted, so that a new reason counts as a change
     std::atomic<bool> written{true};            ///< what is applied stands in the ring
-    std::mutex changing;                        ///< of both
+    std::int64_t appliedNs = 0;                 ///< since when (CLOCK_MONOTONIC)
+    std::mutex changing;                        ///< of all three
 };
 
 constinit State g_state; // no destructor: threads outlive it
@@ -90,11 +91,10 @@ void promote(State& now)
     }
 }
 
-void writeApplied(State& now, const Moment& moment)
+void writeApplied(State& now, std::uint64_t steps)
 {
     const Wanted applied = unpack(now.applied.load());
-    now.written.store(now.registry->recordWindow(now.startNs + moment.sinceStartNs, moment.steps,
-                                                 nameOf(applied.level),
+    now.written.store(now.registry->recordWindow(now.appliedNs, steps, nameOf(applied.level),
                                                  now.reasons[static_cast<std::size_t>(applied.reason)]));
 }
 
@@ -119,8 +119,9 @@ void startLevels(const Plan& plan, std::int64_t startNs, Registry& registry)
     const Moment moment = momentNow(now);
     const Wanted first = wantedAt(plan, moment);
     now.applied.store(pack(first));
+    now.appliedNs = startNs + moment.sinceStartNs;
     g_gate.setLevel(first.level);
-    writeApplied(now, moment);
+    writeApplied(now, moment.steps);
     now.started.store(true);
 }
 
@@ -161,15 +162,19 @@ bool applyLevel()
         if (isDone(now, wanted)) {
             return changed;
         }
-        changed = changed || now.applied.load() != pack(wanted);
+        const bool fresh = now.applied.load() != pack(wanted);
+        changed = changed || fresh;
         now.applied.store(pack(wanted));
-        // The window's row is written before the level falls and after it rises. So a process that is
-        // killed in between has recorded everything that its windows state.
+        // The window's row is timed and written before the level falls and after it rises. So a process
+        // that is killed in between has recorded everything that its windows state.
         const bool less = wanted.level < level();
         if (!less) {
             g_gate.setLevel(wanted.level);
         }
-        writeApplied(now, moment);
+        if (fresh) {
+            now.appliedNs = readClockNs(CLOCK_MONOTONIC);
+        }
+        writeApplied(now, moment.steps);
         if (less) {
             g_gate.setLevel(wanted.level);
         }

@@ -9,8 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <limits>
 #include <thread>
+#include <vector>
 
 using namespace ringside;
 using namespace ringside::collector;
@@ -73,6 +76,37 @@ TEST_F(Levels, everyChangeIsInTheRingBeforeTheStepGoesOn)
     EXPECT_EQ(rows[2].endNs, std::nullopt);
 }
 
+TEST_F(Levels, noWindowBeginsBeforeItsCallsAreRecorded)
+{
+    start({Profile::Light, {}});
+    std::atomic<std::int64_t> lastPausedNs{0};
+    std::atomic<bool> stop{false};
+    std::thread calls([&] {
+        while (!stop.load()) {
+            const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
+            if (isPaused()) {
+                lastPausedNs.store(now);
+            }
+        }
+    });
+    std::vector<std::int64_t> pausedNs;
+    for (int round = 0; round < 1000; ++round) {
+        pauseByProgram(true);
+        for (const std::int64_t before = lastPausedNs.load(); lastPausedNs.load() == before;) {
+        }
+        pauseByProgram(false);
+        std::this_thread::sleep_for(std::chrono::microseconds(20)); // until it has stored what it saw
+        pausedNs.push_back(lastPausedNs.load());
+    }
+    stop.store(true);
+    calls.join();
+    const auto rows = windows();
+    ASSERT_EQ(rows.size(), 1 + 2 * pausedNs.size());
+    for (std::size_t round = 0; round < pausedNs.size(); ++round) {
+        EXPECT_GE(rows[2 * round + 2].startNs, pausedNs[round]);
+    }
+}
+
 TEST_F(Levels, aReasonIsWholeInTheRing)
 {
     for (const Plan& plan :
@@ -95,6 +129,7 @@ TEST_F(Levels, aChangeWithoutRoomInTheRingIsWrittenLater)
         ring.commit(record, trace::RecordKind::Clock);
     }
     pauseByProgram(true);
+    const std::int64_t pausedNs = readClockNs(CLOCK_MONOTONIC);
     EXPECT_EQ(level(), Level::Paused) << "the program does not wait for it";
     const std::uint64_t full = ring.header().head.load();
     ring.header().tail.store(full);
@@ -103,6 +138,7 @@ TEST_F(Levels, aChangeWithoutRoomInTheRingIsWrittenLater)
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_EQ(rows[0].level.text(), "paused");
     EXPECT_EQ(rows[0].why, "the program called ringside_pause()");
+    EXPECT_LE(rows[0].startNs, pausedNs);
 }
 
 TEST_F(Levels, anOrderHoldsFromItsStepOn)
