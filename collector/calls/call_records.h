@@ -38,18 +38,20 @@ inline void writeMemory(Ring& ring, Api api, CallTimes times, std::size_t bytes,
     }
 }
 
-/// For a stream whose id does not fit into a call's record.
-[[gnu::cold, gnu::noinline]] inline void writeLongCall(Ring& ring, Api api, CallTimes times,
+/// For a stream whose id does not fit into a call's record. It takes the times one by one: as a whole they
+/// would be passed in memory, and every call would put them together there and wait until they are stored.
+[[gnu::cold, gnu::noinline]] inline void writeLongCall(Ring& ring, Api api, std::uint64_t start,
+                                                       std::uint64_t end, std::int32_t result,
                                                        std::uint32_t stream)
 {
-    writeMemory(ring, api, times, 0, trace::kNoCopyKind, stream);
+    writeMemory(ring, api, {start, end, result, true}, 0, trace::kNoCopyKind, stream);
 }
 
 /// `stream`: the stream's id. 0: none, or the default stream.
 inline void writeCall(Ring& ring, Api api, CallTimes times, std::uint32_t stream = 0)
 {
     if (stream > trace::kLastStreamOfCall) [[unlikely]] {
-        writeLongCall(ring, api, times, stream);
+        writeLongCall(ring, api, times.start, times.end, times.result, stream);
     } else if (auto* record = ring.reserve<trace::CallRecord>(); record != nullptr) {
         fillCall(*record, api, times);
         ring.commit(record, trace::RecordKind::Call, static_cast<std::uint16_t>(stream));

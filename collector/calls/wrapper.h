@@ -157,7 +157,7 @@ auto record(ThreadState& thread, Api api, const DeviceReset&, Call& call)
 template <class What, class Call>
 auto intercept(Api api, const What& what, Call&& call)
 {
-    const Inside inside;
+    const Outermost inside;
     ThreadState* thread = t_thread.state;
     if (thread == nullptr) [[unlikely]] {
         // the process's first call learns only here that recording begins paused

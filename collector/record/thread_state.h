@@ -80,4 +80,17 @@ public:
     Inside& operator=(const Inside&) = delete;
 };
 
+/// The same for a thread that is in no hook, where that is known: it stores without a test.
+class Outermost final {
+public:
+    Outermost()
+    {
+        t_thread.depth = 1;
+        t_thread.frame = this;
+    }
+    ~Outermost() { t_thread.depth = 0; }
+    Outermost(const Outermost&) = delete;
+    Outermost& operator=(const Outermost&) = delete;
+};
+
 } // namespace ringside::collector

@@ -77,7 +77,11 @@ public:
     }
     /// The function that the thread's current call goes to (t_thread.caller). The collector's own calls
     /// use the same one.
-    Function* get() { return of(t_thread.caller); }
+    Function* get()
+    {
+        Function* const function = everyones();
+        return function != nullptr ? function : of(t_thread.caller);
+    }
 };
 
 } // namespace ringside::collector
