@@ -5,6 +5,7 @@
 
 #include <ringside/trace/recover.h>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -13,6 +14,8 @@
 #include <cstdlib>
 #include <ostream>
 #include <random>
+#include <set>
+#include <string>
 
 using ringside::test::RecordedRun;
 
@@ -180,6 +183,27 @@ TEST(NoHarmOf, aFaultySystem)
     }
     std::printf("%d of %d runs were recorded completely\n", complete, runs);
     EXPECT_LT(complete, runs) << "no fault was met";
+}
+
+bool isFaulty(void* faults, const char* name)
+{
+    Dl_info found{};
+    void* const function = dlsym(faults, name); // of its own libraries, too
+    return function != nullptr && dladdr(function, &found) != 0 &&
+           std::string(found.dli_fname).find("libfake_faulty_system") != std::string::npos;
+}
+
+TEST(NoHarmOf, aFaultySystemFailsEveryCallThatTheCollectorMakes)
+{
+    void* const faults = dlopen(RINGSIDE_FAKES "/libfake_faulty_system.so", RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(faults, nullptr) << dlerror();
+    // These cannot fail, or do nothing else when they do: clocks, identities, waiting, and close.
+    const std::set<std::string> left{"clock_gettime", "gettimeofday", "time",          "getpid", "getuid",
+                                     "geteuid",       "nanosleep",    "sem_timedwait", "close"};
+#define RS_LIBC(result, name, parameters, arguments)                                                         \
+    EXPECT_NE(isFaulty(faults, #name), left.contains(#name)) << #name;
+#include "resolve/own_libc.def"
+#undef RS_LIBC
 }
 
 /// "" is any thread of the collector.
