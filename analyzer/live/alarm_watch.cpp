@@ -3,6 +3,7 @@
 
 #include "live/alarm_log.h"
 #include "live/complaints.h"
+#include "live/lateness.h"
 #include "live/shared_steps.h"
 #include "live/waits.h"
 #include "output/json_value.h"
@@ -86,14 +87,17 @@ std::vector<RankFigures> figuresOf(const std::vector<const Step*>& step,
                                    const std::map<std::int64_t, RankSteps>& ranks)
 {
     std::vector<RankFigures> figures;
+    const auto communication = communicationOf(step);
     auto rank = ranks.begin();
     for (const Step* each : step) {
         RankFigures one;
         one.rank = (rank++)->first;
         one.stepNs = static_cast<double>(each->stepNs);
         one.blockingNs = static_cast<double>(each->blockingNs);
+        if (communication) {
+            one.communicationNs = static_cast<double>((*communication)[figures.size()]);
+        }
         if (each->communicationNs && each->computeNs && each->deviceStepNs.value_or(0) > 0) {
-            one.communicationNs = static_cast<double>(*each->communicationNs);
             one.busyShare = static_cast<double>(*each->computeNs) / static_cast<double>(*each->deviceStepNs);
         }
         figures.push_back(one);
@@ -284,6 +288,9 @@ void AlarmWatch::addSteps(const RunNow& run, std::vector<AlarmChange>& changes)
     for (const auto& step : shared) {
         if (!m_lastStep || sharedNumber(*step.front()) > *m_lastStep) {
             append(changes, m_steps.add(figuresOf(step, ranks)));
+            for (AlarmChange& change : changes) {
+                change.step = change.step.value_or(sharedNumber(*step.front()));
+            }
         }
     }
     m_lastStep = latest;
@@ -311,6 +318,7 @@ std::string alarmJson(const AlarmChange& change, const RunNow& run)
                        {"run", run.path.string()},
                        {"rank", orNull(change.rank)},
                        {"subject", change.subject.empty() ? Json(nullptr) : Json(change.subject)},
+                       {"step", orNull(change.step)},
                        {"message", change.message}};
     return json.dump() + "\n";
 }

@@ -17,16 +17,27 @@ std::vector<std::int64_t> lateBy(const std::vector<std::int64_t>& waited)
 
 } // namespace
 
-std::optional<std::vector<std::int64_t>> lateByDevice(const std::vector<const Step*>& step)
+std::optional<std::vector<std::int64_t>> communicationOf(const std::vector<const Step*>& step)
 {
+    const auto byTier = [](const Step& each) {
+        return each.deviceStepNs ? each.communicationNs : std::nullopt;
+    };
+    const bool tier = std::ranges::all_of(step, [&](const Step* each) { return byTier(*each).has_value(); });
     std::vector<std::int64_t> communication;
     for (const Step* each : step) {
-        if (!each->communicationNs || !each->deviceStepNs) {
+        const std::optional<std::int64_t> ns = tier ? byTier(*each) : each->ncclNs;
+        if (!ns) {
             return std::nullopt;
         }
-        communication.push_back(*each->communicationNs);
+        communication.push_back(*ns);
     }
-    return communication.size() >= 2 ? std::optional(lateBy(communication)) : std::nullopt;
+    return communication;
+}
+
+std::optional<std::vector<std::int64_t>> lateByDevice(const std::vector<const Step*>& step)
+{
+    const auto communication = communicationOf(step);
+    return communication && communication->size() >= 2 ? std::optional(lateBy(*communication)) : std::nullopt;
 }
 
 std::optional<std::vector<std::int64_t>> lateByHost(const std::vector<const Step*>& step)

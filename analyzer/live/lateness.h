@@ -9,8 +9,12 @@
 
 namespace ringside::live {
 
+/// The time that each rank's GPU spent in communication kernels, as the device tier measured it on all of
+/// them, else as NCCL did on all of them. Null: neither.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> communicationOf(const std::vector<const Step*>& step);
+
 /// One value a rank: by how much its communication kernels were shorter than the middle one of the other
-/// ranks'. Who comes last to a collective waits least in it. Null: the devices of not all were measured.
+/// ranks'. Who comes last to a collective waits least in it. Null: not measured on all.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> lateByDevice(const std::vector<const Step*>& step);
 
 /// The same by the times in which hosts waited for their devices. It sees a host that is late (data, other

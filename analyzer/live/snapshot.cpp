@@ -27,6 +27,7 @@ Step stepOf(const Json& object)
     step.exposedCommunicationNs = lengthOf(object, "exposed_communication_ns");
     step.exposedCopyNs = lengthOf(object, "exposed_copy_ns");
     step.idleNs = lengthOf(object, "idle_ns");
+    step.ncclNs = lengthOf(object, "nccl_ns");
     step.launches = amountOf(object, "launches");
     step.collectives = amountOf(object, "collectives");
     step.blockingNs = amountOf(object, "blocking_ns");

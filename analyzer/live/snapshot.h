@@ -30,6 +30,7 @@ struct Step {
     std::optional<std::int64_t> exposedCommunicationNs;
     std::optional<std::int64_t> exposedCopyNs;
     std::optional<std::int64_t> idleNs;
+    std::optional<std::int64_t> ncclNs; ///< in NCCL's kernels, by NCCL's own timers on the GPU
     std::int64_t launches = 0;
     std::int64_t collectives = 0;
     std::int64_t blockingNs = 0;

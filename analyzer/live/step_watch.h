@@ -30,6 +30,7 @@ struct AlarmChange {
     std::optional<std::int64_t> rank;
     std::string message;
     std::string subject = {}; ///< of which thing, where there may be several; empty: the job, or `rank`
+    std::optional<std::int64_t> step = {}; ///< that brought it; null: it comes from no step
 };
 
 class StepWatch final {

@@ -71,7 +71,8 @@ RankView rankView(const RankSteps& rank, std::int64_t readMs)
         view.loadingNs = medianOf(latest, &Step::loadingNs);
     }
     view.computeNs = medianOf(latest, &Step::computeNs);
-    view.communicationNs = medianOf(latest, &Step::communicationNs);
+    const auto communication = medianOf(latest, &Step::communicationNs);
+    view.communicationNs = communication ? communication : medianOf(latest, &Step::ncclNs);
     view.exposedCommunicationNs = medianOf(latest, &Step::exposedCommunicationNs);
     view.idleNs = medianOf(latest, &Step::idleNs);
     for (const Step* step : latest) {

@@ -35,7 +35,9 @@ void addArrivedTime(RankMetrics& rank, const DeviceWork& work, const LastArrival
         for (std::size_t i = 0; i < lane.count; ++i) {
             const auto ns = static_cast<double>(model::overlapLength(lane.interval(i), analyzed));
             rank.communicationNs += ns;
-            rank.arrivedNs += lastArrivals.contains(static_cast<std::uint32_t>(lane.row(i))) ? ns : 0.0;
+            const bool arrived =
+                work.isOfKernels(lane) && lastArrivals.contains(static_cast<std::uint32_t>(lane.row(i)));
+            rank.arrivedNs += arrived ? ns : 0.0;
         }
     }
 }

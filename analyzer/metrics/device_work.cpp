@@ -2,8 +2,29 @@
 #include "metrics/device_work.h"
 
 #include <map>
+#include <unordered_set>
 
 namespace ringside::metrics {
+namespace {
+
+/// The correlation ids under which NCCL launched anything. A copy among it is a collective's: NCCL lets copy
+/// engines do it (2.28 and later), or it is that of a communicator with one rank. Copies of CUDA graphs are
+/// the program's as far as is known.
+std::unordered_set<std::uint32_t> copiesOfCollectives(const trace::ProcessTrace& process)
+{
+    const auto& links = process.callCorrelations;
+    const std::unordered_set<std::uint64_t> graphs(process.graphLaunches.launch.begin(),
+                                                   process.graphLaunches.launch.end());
+    std::unordered_set<std::uint32_t> found;
+    for (std::size_t i = 0; i < links.size() && process.copies.size() > 0; ++i) {
+        if (!graphs.contains(links.call[i])) {
+            found.insert(links.correlation[i]);
+        }
+    }
+    return found;
+}
+
+} // namespace
 
 template <typename Columns, typename Classify>
 void DeviceWork::addColumns(const Columns& columns, const model::Rank& rank, const Classify& classify)
@@ -48,9 +69,13 @@ DeviceWork::DeviceWork(const model::Model& model, const model::Rank& rank, const
         return classes.of(process.kernels.name[i]) == model::KernelClass::Communication ? kCommunication
                                                                                         : kCompute;
     });
-    addColumns(process.copies, rank, [](std::size_t) { return kCopy; });
+    m_kernelStarts = &process.kernels.startNs;
+    const auto byCopyEngines = copiesOfCollectives(process);
+    addColumns(process.copies, rank, [&](std::size_t i) {
+        return byCopyEngines.contains(process.copies.correlation[i]) ? kCommunication : kCopy;
+    });
     for (const Lane& lane : m_lanes[kCommunication]) {
-        addTransfers(lane, lastArrivals);
+        addTransfers(lane, isOfKernels(lane) ? lastArrivals : LastArrivals());
     }
 }
 

@@ -19,6 +19,8 @@ public:
     DeviceWork& operator=(const DeviceWork&) = delete;
 
     [[nodiscard]] const Lanes& lanes() const { return m_lanes; }
+    /// Of communication, also copies by which NCCL does collectives have lanes.
+    [[nodiscard]] bool isOfKernels(const Lane& lane) const { return lane.starts == m_kernelStarts; }
 
 private:
     using Rows = std::vector<std::uint32_t>;
@@ -29,6 +31,7 @@ private:
     std::vector<std::unique_ptr<Rows>> m_rows;
     std::vector<std::unique_ptr<trace::Column<std::int64_t>>> m_times;
     Lanes m_lanes;
+    const trace::Column<std::int64_t>* m_kernelStarts = nullptr;
 };
 
 } // namespace ringside::metrics

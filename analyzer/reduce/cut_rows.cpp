@@ -165,6 +165,12 @@ void cutReferences(trace::ProcessTrace& process, const KeptTimes& kept)
     keepRows<trace::ChannelTimeRow>(process.channelTimes, [&](std::size_t i) {
         return operations.contains(process.channelTimes.operation[i]);
     });
+    keepRows<trace::KernelPhaseRow>(process.kernelPhases, [&](std::size_t i) {
+        return operations.contains(process.kernelPhases.operation[i]);
+    });
+    std::erase_if(process.ncclDetails, [&](const trace::NcclDetailRow& row) {
+        return !operations.contains(static_cast<std::uint64_t>(row.operation));
+    });
     keepRows<trace::ProxyStepRow>(process.proxySteps, [&](std::size_t i) {
         const std::uint64_t operation = process.proxySteps.operation[i];
         return operation == 0 ? kept.holds(process.proxySteps.startNs[i]) : operations.contains(operation);

@@ -97,7 +97,8 @@ struct ExternalCorrelation {
     std::uint32_t correlationId;
 };
 
-/// Parameters of cuptiSubscribe_v2 (CUDA 13.0).
+/// Parameters of cuptiSubscribe_v2 as of CUDA 13.0. From 13.2 on there are more, after these; CUPTI reads as
+/// many as structBytes says.
 struct SubscriberParameters {
     std::size_t structBytes;
     const char* name;
@@ -111,6 +112,11 @@ using BufferCompleted = void (*)(void* context, std::uint32_t stream, std::uint8
                                  std::size_t validBytes);
 using NextRecord = Result (*)(std::uint8_t* buffer, std::size_t validBytes, Activity** record);
 using Timestamp = std::uint64_t (*)();
+/// Of the _v2 functions (CUDA 13.2), which belong to a subscriber. Only passed on.
+using BufferRequestedV2 = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* maxRecords,
+                                   void* info);
+using BufferCompletedV2 = void (*)(std::uint8_t* buffer, std::size_t bytes, std::size_t validBytes,
+                                   void* info);
 using Callback = void (*)(void* user, std::uint32_t domain, std::uint32_t cbid, const void* data);
 
 } // namespace ringside::collector::cupti
@@ -159,5 +165,10 @@ using Callback = void (*)(void* user, std::uint32_t domain, std::uint32_t cbid, 
     RS_CUPTI(cuptiActivityEnableContext, (void*, ringside::collector::cupti::Kind))                            \
     RS_CUPTI(cuptiActivityDisable, (ringside::collector::cupti::Kind))                                         \
     RS_CUPTI(cuptiActivityDisableContext, (void*, ringside::collector::cupti::Kind))                           \
+    RS_CUPTI(cuptiActivityRegisterCallbacks_v2,                                                                \
+             (void*, ringside::collector::cupti::BufferRequestedV2, ringside::collector::cupti::BufferCompletedV2)) \
+    RS_CUPTI(cuptiActivityEnable_v2, (void*, ringside::collector::cupti::Kind, void*))                         \
+    RS_CUPTI(cuptiActivityEnableAndDump_v2, (void*, ringside::collector::cupti::Kind, void*))                  \
+    RS_CUPTI(cuptiActivityDisable_v2, (void*, ringside::collector::cupti::Kind, void*))                        \
     RS_CUPTI(cuptiFinalize, ())
 // clang-format on

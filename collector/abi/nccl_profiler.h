@@ -45,6 +45,7 @@ enum class State : int {
     KernelChStop = 22,
     GroupStartApiStop = 23,
     GroupEndApiStart = 24,
+    KernelPhaseStop = 31, ///< from version 7 on
 };
 
 struct ProxyOpFields {
@@ -166,6 +167,22 @@ struct CeCollFields {
     void* stream;
 };
 
+struct CeSyncFields {
+    bool isComplete;
+    int ranks;
+};
+struct CeBatchFields {
+    int copies;
+    std::size_t bytes;
+    bool intraBatchSync;
+};
+struct KernelPhaseFields {
+    std::uint8_t channel;
+    std::uint8_t phase; ///< 0 initial_sync, 1 compute, 2 final_sync
+    const char* name;
+    std::uint64_t timer; ///< the GPU's globaltimer, ns
+};
+
 /// Version 6 adds the events of copy engines to version 5.
 struct DescriptorV6 {
     std::uint64_t type;
@@ -185,23 +202,33 @@ struct DescriptorV6 {
         struct {
             P2pFields fields;
             void* group;
+            std::uint64_t userTag; ///< version 7 only
         } p2p;
         ProxyOpFields proxyOp;
         ProxyStepFields proxyStep;
         KernelChFields kernelCh;
         NetPluginFields netPlugin;
         CeCollFields ceColl;
+        CeSyncFields ceSync;
+        CeBatchFields ceBatch;
+        KernelPhaseFields kernelPhase; ///< version 7 only
     };
 };
 using DescriptorV5 = DescriptorV6;
-/// Events of version 6 may be longer, and only a collective is longer than this union was. The members
-/// that the collector reads kept their offsets.
+/// Some events of version 7 are longer than in version 6, and two are longer than its union was. Everything
+/// else kept its offset.
 struct DescriptorV7 : DescriptorV6 {
-    const char* kernelVariant; ///< this and the next two: of a collective
-    bool symmetric;
-    std::uint64_t userTag;
+    union {
+        struct {
+            const char* kernelVariant;
+            bool symmetric;
+            std::uint64_t userTag;
+        } coll;
+        struct {
+            std::uint64_t userTag;
+        } ceColl;
+    } more;
 };
-
 union StateArgumentsV3 {
     struct {
         std::size_t bytes;
@@ -264,6 +291,10 @@ static_assert(offsetof(DescriptorV6, groupApi.depth) == 28 && offsetof(Descripto
 static_assert(offsetof(DescriptorV6, proxyOp.channel) == 28 && offsetof(DescriptorV6, proxyOp.isSend) == 44);
 static_assert(offsetof(DescriptorV6, ceColl.syncStrategy) == 80 &&
               offsetof(DescriptorV6, ceColl.stream) == 104);
-static_assert(sizeof(DescriptorV7) == 136); // kernelVariant at 112, userTag at 128
+static_assert(offsetof(DescriptorV6, p2p.userTag) == 72 && offsetof(DescriptorV6, kernelPhase.phase) == 25);
+static_assert(offsetof(DescriptorV6, kernelPhase.timer) == 40 && offsetof(DescriptorV6, ceSync.ranks) == 28);
+static_assert(offsetof(DescriptorV6, ceBatch.bytes) == 32 &&
+              offsetof(DescriptorV6, ceBatch.intraBatchSync) == 40);
+static_assert(sizeof(DescriptorV7) == 136); // coll: kernelVariant at 112, userTag at 128; ceColl: at 112
 
 } // namespace ringside::collector::profiler

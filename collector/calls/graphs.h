@@ -5,6 +5,7 @@
 #pragma once
 #include "calls/wrapper.h"
 #include "device/correlation.h"
+#include "record/nccl_kernels.h"
 
 namespace ringside::collector {
 
@@ -41,6 +42,7 @@ std::uint64_t numberOf(Handle* handle)
 template <class Call>
 auto record(ThreadState& thread, Api api, const CaptureBegin&, Call& call)
 {
+    ncclKernels().leaveOutFromNowOn(); // before NCCL sees the capture
     return timedCall(thread, api, call, [&](const CallTimes& times) {
         if (times.result == cudaSuccess) {
             registry().graphs.beginCapture();

@@ -97,7 +97,8 @@ RINGSIDE_SAME(nvtx::EventAttributes, nvtxEventAttributes_t, messageType);
 RINGSIDE_SAME(nvtx::EventAttributes, nvtxEventAttributes_t, message);
 
 #if CUPTI_API_VERSION >= 130000
-static_assert(sizeof(cupti::SubscriberParameters) == sizeof(CUpti_SubscriberParams));
+// It grows with CUDA (13.2: allowMultipleSubscribers), and tells its size itself.
+static_assert(sizeof(cupti::SubscriberParameters) <= sizeof(CUpti_SubscriberParams));
 static_assert(offsetof(cupti::SubscriberParameters, name) ==
               offsetof(CUpti_SubscriberParams, subscriberName));
 static_assert(offsetof(cupti::SubscriberParameters, holder) ==

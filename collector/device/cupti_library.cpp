@@ -178,7 +178,9 @@ bool isCudaLoaded()
                nullptr) != 0;
 }
 
-const char* cuptiFailure(cupti::Result result)
+namespace {
+
+const char* meaningOf(cupti::Result result)
 {
     switch (result) {
     case cupti::kMultipleSubscribers:
@@ -203,6 +205,13 @@ const char* cuptiFailure(cupti::Result result)
     default:
         return "CUPTI refused";
     }
+}
+
+} // namespace
+
+std::string cuptiFailure(cupti::Result result)
+{
+    return std::string(meaningOf(result)) + " (CUPTI error " + std::to_string(result) + ")";
 }
 
 } // namespace ringside::collector

@@ -33,6 +33,6 @@ private:
 [[nodiscard]] bool isCudaLoaded();
 
 /// Describes why a CUPTI call failed, for the report.
-const char* cuptiFailure(cupti::Result result);
+std::string cuptiFailure(cupti::Result result);
 
 } // namespace ringside::collector

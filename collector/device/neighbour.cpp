@@ -22,6 +22,7 @@ struct State {
     std::atomic<std::int64_t> lastCallNs{0}; ///< 0: none yet
     std::atomic<cupti::BufferRequested> requested{nullptr};
     std::atomic<cupti::BufferCompleted> completed{nullptr};
+    std::atomic<bool> hasOwnRecords{false}; ///< of the _v2 functions
     std::atomic<bool> recordsAreOurs{false};
     std::atomic<cupti::NextRecord> nextRecord{nullptr};
 };
@@ -133,7 +134,14 @@ void noteSubscribed()
 
 void noteUnsubscribed()
 {
-    g_state.subscribers.fetch_sub(1);
+    if (g_state.subscribers.fetch_sub(1) == 1 && g_state.hasOwnRecords.exchange(false)) {
+        g_state.kinds.store(0); // they were the subscriber's
+    }
+}
+
+void noteOwnRecords()
+{
+    g_state.hasOwnRecords.store(true);
 }
 
 void noteKind(cupti::Kind kind, bool on)
@@ -149,6 +157,7 @@ void noteFinalized()
 {
     g_state.kinds.store(0);
     g_state.subscribers.store(0);
+    g_state.hasOwnRecords.store(false);
 }
 
 BufferCallbacks takeCallbacks(const BufferCallbacks& theirs)
@@ -160,7 +169,8 @@ BufferCallbacks takeCallbacks(const BufferCallbacks& theirs)
 
 bool isActive()
 {
-    if (g_state.inCalls.load() != 0 || g_state.kinds.load() != 0) {
+    const bool refusesUs = g_state.hasOwnRecords.load() && isSubscribed();
+    if (g_state.inCalls.load() != 0 || g_state.kinds.load() != 0 || refusesUs) {
         return true;
     }
     const std::int64_t last = g_state.lastCallNs.load();

@@ -21,6 +21,9 @@ void leave(Call call);
 void noteSubscribed();
 void noteUnsubscribed();
 void noteKind(cupti::Kind kind, bool on);
+/// It uses the _v2 functions (CUDA 13.2): CUPTI refuses the older ones, which the collector uses, until the
+/// last subscriber has gone.
+void noteOwnRecords();
 /// cuptiFinalize: the other client's state is gone.
 void noteFinalized();
 /// The callbacks to register instead of the other client's pair.

@@ -186,6 +186,38 @@ int cuptiActivityDisableContext(void* context, cupti::Kind kind)
                                 context, kind);
 }
 
+// A client of these has CUPTI until it unsubscribes: CUPTI refuses the older functions meanwhile.
+
+int cuptiActivityRegisterCallbacks_v2(void* subscriber, cupti::BufferRequestedV2 requested,
+                                      cupti::BufferCompletedV2 completed)
+{
+    const collector::NeighbourCall call(neighbour::Call::Begins);
+    const int result = collector::forward(collector::g_cuptiActivityRegisterCallbacks_v2,
+                                          __builtin_return_address(0), subscriber, requested, completed);
+    if (call.succeeded(result)) {
+        neighbour::noteOwnRecords();
+    }
+    return result;
+}
+
+int cuptiActivityEnable_v2(void* subscriber, cupti::Kind kind, void* configuration)
+{
+    return collector::switchOn(collector::g_cuptiActivityEnable_v2, __builtin_return_address(0), kind,
+                               subscriber, kind, configuration);
+}
+
+int cuptiActivityEnableAndDump_v2(void* subscriber, cupti::Kind kind, void* configuration)
+{
+    return collector::switchOn(collector::g_cuptiActivityEnableAndDump_v2, __builtin_return_address(0), kind,
+                               subscriber, kind, configuration);
+}
+
+int cuptiActivityDisable_v2(void* subscriber, cupti::Kind kind, void* configuration)
+{
+    return collector::switchOff(collector::g_cuptiActivityDisable_v2, __builtin_return_address(0), kind,
+                                subscriber, kind, configuration);
+}
+
 int cuptiFinalize()
 {
     const collector::NeighbourCall call(neighbour::Call::Begins); // it would end ours, too

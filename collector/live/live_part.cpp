@@ -171,6 +171,7 @@ std::string LivePart::stepsText(const ProcessNow& now, std::size_t most) const
                             .add("exposed_communication_ns", step.exposedCommunicationNs)
                             .add("exposed_copy_ns", step.exposedCopyNs)
                             .add("idle_ns", step.idleNs)
+                            .add("nccl_ns", step.ncclNs)
                             .object());
     }
     return arrayOf(texts, ",\n ");

@@ -3,6 +3,7 @@
 
 #include "record/emulation.h"
 #include "record/levels.h"
+#include "record/nccl_kernels.h"
 #include "record/ranks.h"
 #include "record/step_counts.h"
 #include "trace/write/small_file.h"
@@ -27,7 +28,9 @@ void Tier::begin(trace::Writer& /*writer*/, const Options& /*options*/)
 void Tier::pass(trace::Writer& writer, Registry& registry)
 {
     const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
-    store(writer, m_summarizer.pass(now, stepsNoted() != 0, level() >= Level::Standard));
+    ncclKernels().take([this](const NcclKernel& kernel) { m_summarizer.see(kernel); });
+    store(writer, m_summarizer.pass(now, stepsNoted() != 0, level() >= Level::Standard,
+                                    ncclKernels().timedSinceNs()));
     if (now >= m_nextNs) {
         m_nextNs = now + trace::kLivePeriodNs;
         tell(registry);

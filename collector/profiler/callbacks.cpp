@@ -4,6 +4,7 @@
 #include "profiler/api_calls.h"
 #include "profiler/deep_events.h"
 #include "profiler/plugin.h"
+#include "record/nccl_kernels.h"
 
 #include <unistd.h>
 
@@ -39,6 +40,12 @@ bool isUnrecordedCall(const Event& event)
 {
     return isPaused() && (event.type == kCollApi || event.type == kP2pApi) && t_thread.depth == 0 &&
            isRecording();
+}
+
+/// Outside of deep windows only the length of a kernel counts.
+bool isTimedOnly(const Event& event)
+{
+    return event.type == kKernelCh && level() < Level::Deep && isRecording();
 }
 
 /// Set while the thread is in the collector's part of a callback.
@@ -126,6 +133,8 @@ Handle beginDeep(Context* context, const Event& event)
         return handleOf(beginProxyOperation(context, event));
     case kProxyStep:
         return handleOf(beginProxyMessage(event));
+    case kKernelPhase:
+        return handleOf(beginPhase(event));
     default:
         return context != nullptr ? handleOf(beginChannel(*context, event)) : Handle();
     }
@@ -133,8 +142,12 @@ Handle beginDeep(Context* context, const Event& event)
 
 Handle begin(ThreadState& thread, Context* context, const Event& event)
 {
-    if ((event.type & (kProxyOp | kProxyStep | kKernelCh)) != 0) {
+    if ((event.type & (kProxyOp | kProxyStep | kKernelCh | kKernelPhase)) != 0) {
         return beginDeep(context, event);
+    }
+    if ((event.type & (kCeSync | kCeBatch)) != 0) {
+        addCopies(Handle(event.parent), event);
+        return {};
     }
     return context != nullptr ? beginOnCaller(thread, *context, event) : Handle();
 }
@@ -148,6 +161,8 @@ void endPlaced(ThreadState& thread, const Place& place)
         return endOperation(thread, place);
     case kKernelCh:
         return endChannel(thread, place);
+    case kKernelPhase:
+        return endPhase(thread, place);
     case kProxyStep:
         return endProxyMessage(thread, place);
     case kGroupApi:
@@ -273,11 +288,16 @@ Result start(void* passed, void** handle, const Event& event)
         return kSuccess;
     }
     auto* const context = static_cast<Context*>(passed);
+    if (event.captured && event.type == kGroupApi && ncclKernels().areTimed()) {
+        ncclKernels().leaveOutFromNowOn(); // captured by a runtime without wrappers
+    }
     if (isUnrecordedCall(event) && context != nullptr) {
         countForeignCall(*context);
     }
     Handle given;
-    if (ThreadState* const thread = eventThread(); thread != nullptr) {
+    if (isTimedOnly(event)) {
+        given = context != nullptr ? handleOf(beginTimedKernel(*context, event)) : Handle();
+    } else if (ThreadState* const thread = eventThread(); thread != nullptr) {
         const InPlugin inPlugin(*thread);
         given = begin(*thread, context, event);
     }
@@ -290,7 +310,9 @@ Result stop(void* pointer)
 {
     const Handle handle(pointer);
     Place* const place = g_pool.find(handle);
-    if (ThreadState* const thread = eventThread(); thread != nullptr) {
+    if (place != nullptr && place->type == kKernelCh && place->channel.enqueuedNs != 0) {
+        endTimedKernel(*place);
+    } else if (ThreadState* const thread = eventThread(); thread != nullptr) {
         const InPlugin inPlugin(*thread);
         end(*thread, handle, place);
     }
@@ -358,7 +380,14 @@ Chain& chain()
 
 std::uint64_t maskFor(unsigned version)
 {
-    return (isRecording() ? wantedEvents(version, level()) : 0) | g_chain.mask();
+    const std::uint64_t timed =
+        canTimeKernels(version) && ncclKernels().areTimed() ? kKernelCh : std::uint64_t{0};
+    return (isRecording() ? wantedEvents(version, level()) | timed : 0) | g_chain.mask();
+}
+
+void applyMasks()
+{
+    g_contexts.setMasks([](unsigned version) { return maskFor(version); });
 }
 
 bool showsCallsOf(std::uint64_t ncclHash)
@@ -389,10 +418,11 @@ std::uint64_t wantedEvents(unsigned version, Level level)
 {
     std::uint64_t wanted = kColl | kP2p;
     wanted |= version >= 5 ? kGroupApi | kCollApi | kP2pApi | kKernelLaunch : std::uint64_t{0};
-    wanted |= version >= 6 ? kCeColl : std::uint64_t{0};
+    wanted |= version >= 6 ? kCeColl | kCeSync | kCeBatch : std::uint64_t{0};
     if (level >= Level::Deep) {
         wanted |= kProxyOp | kProxyStep;
-        wanted |= version >= 4 ? kKernelCh : std::uint64_t{0}; // version 3 does not report the GPU's times
+        wanted |= canTimeKernels(version) ? kKernelCh : std::uint64_t{0};
+        wanted |= version >= 7 ? kKernelPhase : std::uint64_t{0};
     }
     return wanted;
 }

@@ -19,5 +19,7 @@ Result close(void* context);
 Chain& chain();
 /// The events that an NCCL of this version shall report now, to the collector and the chained plugin.
 [[nodiscard]] std::uint64_t maskFor(unsigned version);
+/// Tells every NCCL of the process which events are wanted now.
+void applyMasks();
 
 } // namespace ringside::collector::profiler

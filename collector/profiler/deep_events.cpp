@@ -2,6 +2,7 @@
 #include "profiler/deep_events.h"
 
 #include "profiler/observe.h"
+#include "record/nccl_kernels.h"
 
 #include <unistd.h>
 
@@ -52,10 +53,9 @@ void noteMessage(ProxyMessage& message, State state, const StateDetails& details
 
 } // namespace
 
-Place* beginChannel(Context& context, const Event& event)
+Place* beginChannel(Context& context, const Event& event, std::int64_t enqueuedNs)
 {
-    constexpr unsigned kFirstWithTimes = 4;
-    Place* const place = event.version >= kFirstWithTimes ? takeOther(&context, kKernelCh) : nullptr;
+    Place* const place = takeOther(&context, kKernelCh);
     if (place != nullptr) {
         const Handle operation(event.parent);
         place->channel = {.operation = operation.idOf(Kind::Operation),
@@ -64,9 +64,59 @@ Place* beginChannel(Context& context, const Event& event)
                           .startSeenTicks = ticks(),
                           .endSeenTicks = 0,
                           .notBeforeTicks = pool().notBeforeOf(operation),
+                          .enqueuedNs = enqueuedNs,
                           .channel = event.kernelCh.channel};
     }
     return place;
+}
+
+Place* beginTimedKernel(Context& context, const Event& event)
+{
+    const std::int64_t enqueuedNs = pool().takeToBeTimedNs(Handle(event.parent));
+    return enqueuedNs != 0 ? beginChannel(context, event, enqueuedNs) : nullptr;
+}
+
+void endTimedKernel(const Place& place)
+{
+    const Channel& channel = place.channel;
+    if (channel.deviceStartNs != 0 && channel.deviceEndNs > channel.deviceStartNs) {
+        ncclKernels().add(channel.enqueuedNs, place.context.load(std::memory_order_relaxed)->device,
+                          channel.deviceStartNs, channel.deviceEndNs);
+    }
+}
+
+Place* beginPhase(const Event& event)
+{
+    const Place* const channel = pool().find(Handle(event.parent));
+    if (channel == nullptr || channel->type != kKernelCh) {
+        return nullptr;
+    }
+    Place* const place = takeOther(channel->context.load(std::memory_order_relaxed), kKernelPhase);
+    if (place != nullptr) {
+        place->phase = {.of = channel->channel, .phase = event.kernelPhase.phase};
+        place->phase.of.deviceStartNs = event.kernelPhase.timer;
+        place->phase.of.deviceEndNs = 0;
+    }
+    return place;
+}
+
+void endPhase(ThreadState& thread, const Place& place)
+{
+    const Channel& channel = place.phase.of;
+    auto* const record =
+        channel.deviceEndNs != 0 ? thread.ring->reserve<trace::KernelPhaseRecord>() : nullptr;
+    if (record == nullptr) {
+        return;
+    }
+    record->operation = channel.operation;
+    record->deviceStartNs = channel.deviceStartNs;
+    record->deviceEndNs = channel.deviceEndNs;
+    record->seenTicks = ticks();
+    record->notBeforeTicks = channel.notBeforeTicks;
+    record->device = place.context.load(std::memory_order_relaxed)->device;
+    record->channel = channel.channel;
+    record->phase = place.phase.phase;
+    thread.ring->commit(record, trace::RecordKind::KernelPhase);
 }
 
 void endChannel(ThreadState& thread, const Place& place)
@@ -150,6 +200,8 @@ void noteState(Place& place, State state, const StateDetails& details)
     } else if (place.type == kKernelCh && state == State::KernelChStop && details.deviceEndNs != 0) {
         place.channel.deviceEndNs = details.deviceEndNs;
         place.channel.endSeenTicks = ticks();
+    } else if (place.type == kKernelPhase && state == State::KernelPhaseStop) {
+        place.phase.of.deviceEndNs = details.deviceEndNs;
     }
 }
 

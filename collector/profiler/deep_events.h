@@ -8,8 +8,16 @@
 
 namespace ringside::collector::profiler {
 
-[[nodiscard]] Place* beginChannel(Context& context, const Event& event);
+/// `enqueuedNs` not 0: the channel is only timed.
+[[nodiscard]] Place* beginChannel(Context& context, const Event& event, std::int64_t enqueuedNs = 0);
 void endChannel(ThreadState& thread, const Place& place);
+/// The first channel of an operation outside of deep windows, for NcclKernels. Needs no thread of the
+/// recording: NCCL's threads get no ring for it. Null for the other channels.
+[[nodiscard]] Place* beginTimedKernel(Context& context, const Event& event);
+void endTimedKernel(const Place& place);
+/// A part of a channel's time, as NCCL splits it. NCCL tells of it before the channel ends.
+[[nodiscard]] Place* beginPhase(const Event& event);
+void endPhase(ThreadState& thread, const Place& place);
 
 /// `context` belongs to another process and must not be read if the operation does (PXN).
 [[nodiscard]] Place* beginProxyOperation(Context* context, const Event& event);

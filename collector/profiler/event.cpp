@@ -81,6 +81,7 @@ void addCopyEngines(Event& event, const CeCollFields& collective)
     event.coll.algorithm = "CE";
     event.coll.protocol = collective.syncStrategy;
     event.stream = collective.stream;
+    event.ceColl = collective;
 }
 
 template <class Descriptor>
@@ -158,11 +159,31 @@ Event eventOf(const DescriptorV6& descriptor, unsigned version)
         event.group = descriptor.p2p.group;
     } else if (event.type == kCeColl && version >= 6) {
         addCopyEngines(event, descriptor.ceColl);
+    } else if (event.type == kCeBatch && version >= 6) {
+        event.ceBatch = descriptor.ceBatch;
     } else if (event.type == kKernelCh) {
         event.kernelCh = descriptor.kernelCh;
     }
     addCall(event, descriptor);
     addProxy(event, descriptor);
+    return event;
+}
+
+Event eventOf(const DescriptorV7& descriptor, unsigned version)
+{
+    Event event = eventOf(static_cast<const DescriptorV6&>(descriptor), version);
+    event.descriptor = &descriptor;
+    if (event.type == kColl) {
+        event.kernelVariant = descriptor.more.coll.kernelVariant;
+        event.symmetric = descriptor.more.coll.symmetric;
+        event.userTag = descriptor.more.coll.userTag;
+    } else if (event.type == kP2p) {
+        event.userTag = descriptor.p2p.userTag;
+    } else if (event.type == kCeColl) {
+        event.userTag = descriptor.more.ceColl.userTag;
+    } else if (event.type == kKernelPhase) {
+        event.kernelPhase = descriptor.kernelPhase;
+    }
     return event;
 }
 

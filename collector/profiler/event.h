@@ -4,6 +4,8 @@
 #pragma once
 #include "abi/nccl_profiler.h"
 
+#include <optional>
+
 namespace ringside::collector::profiler {
 
 struct Event {
@@ -24,6 +26,12 @@ struct Event {
     ProxyStepFields proxyStep{};
     KernelChFields kernelCh{};
     NetPluginFields netPlugin{};
+    CeCollFields ceColl{};
+    CeBatchFields ceBatch{};
+    KernelPhaseFields kernelPhase{};
+    const char* kernelVariant = nullptr;
+    std::optional<bool> symmetric; ///< null: not told (before version 7)
+    std::uint64_t userTag = 0;     ///< of an operation; 0: none
     // The original descriptor, for a chained plugin with the same version.
     unsigned version = 0;
     const void* descriptor = nullptr;
@@ -31,8 +39,9 @@ struct Event {
 
 [[nodiscard]] Event eventOf(const DescriptorV3& descriptor);
 [[nodiscard]] Event eventOf(const DescriptorV4& descriptor);
-/// Parses descriptors of versions 5 to 7; version 7 is only longer.
+/// Parses descriptors of versions 5 and 6.
 [[nodiscard]] Event eventOf(const DescriptorV6& descriptor, unsigned version);
+[[nodiscard]] Event eventOf(const DescriptorV7& descriptor, unsigned version);
 
 /// Parses a descriptor of an older version. Returns false if the version has no such event.
 bool describe(const Event& event, DescriptorV3& descriptor);

@@ -18,6 +18,7 @@ Place* EventPool::take(Kind kind, std::uint64_t id)
             place.theirs.store(nullptr, std::memory_order_release);
             place.notBeforeTicks.store(0, std::memory_order_release);
             place.launchesFor.store(0, std::memory_order_release);
+            place.toBeTimedNs.store(0, std::memory_order_release);
             place.context.store(nullptr, std::memory_order_relaxed);
             place.type = {};
             place.key.store(Handle(kind, index, id).bits(), std::memory_order_release);
@@ -67,6 +68,16 @@ std::uint64_t EventPool::launchesOf(Handle group) const
     const std::uint64_t told = read(group, &Place::launchesFor);
     // for the group of a wrapped call, the handle itself contains the id
     return told != 0 ? told : group.idOf(Kind::Group);
+}
+
+std::int64_t EventPool::takeToBeTimedNs(Handle operation)
+{
+    if (operation.place() >= kPlaces) {
+        return 0;
+    }
+    Place& place = m_places[operation.place()];
+    const bool is = place.key.load(std::memory_order_acquire) == operation.bits();
+    return is ? place.toBeTimedNs.exchange(0, std::memory_order_relaxed) : 0;
 }
 
 void EventPool::giveBackAll(const Context& context)

@@ -57,12 +57,22 @@ struct Operation {
     std::uint32_t function, algorithm, protocol;
     std::int32_t peer;
     std::uint8_t channels;
+    std::uint8_t symmetric; ///< trace::kUnknownFlag
+    std::uint8_t intraBatchSync;
+    std::uint32_t kernelVariant;
+    std::uint32_t batches, copies, syncs;
+    std::uint64_t userTag, copiedBytes;
 };
 struct Channel {
     std::uint64_t operation;
     std::uint64_t deviceStartNs, deviceEndNs;
     std::uint64_t startSeenTicks, endSeenTicks, notBeforeTicks;
+    std::int64_t enqueuedNs; ///< only its length counts (NcclKernels); 0: it becomes a record
     std::uint8_t channel;
+};
+struct Phase {
+    Channel of;
+    std::uint8_t phase;
 };
 struct ProxyOperation {
     std::uint64_t operation;
@@ -85,11 +95,15 @@ struct Place {
         0}; ///< for an operation, its earliest possible start; 0 if not known
     std::atomic<std::uint64_t> launchesFor{
         0}; ///< for a group, the call or group to which its launches belong
+    /// For an operation whose kernel is to be timed, when it was enqueued (CLOCK_MONOTONIC); 0: it is not, or
+    /// one of its channels has been chosen already.
+    std::atomic<std::int64_t> toBeTimedNs{0};
     std::atomic<Context*> context{nullptr};
     EventType type{}; ///< type of the event for the collector; 0 if the slot only serves the chained plugin
     union {
         Operation operation;
         Channel channel;
+        Phase phase;
         ProxyOperation proxyOperation;
         ProxyMessage message;
     };
@@ -112,6 +126,8 @@ public:
     /// Returns the call or group to which launches of a group's event belong, also of an ended one; 0 if not
     /// known.
     [[nodiscard]] std::uint64_t launchesOf(Handle group) const;
+    /// Returns and clears Place::toBeTimedNs of an operation, also of an ended one.
+    [[nodiscard]] std::int64_t takeToBeTimedNs(Handle operation);
     static void giveBack(Place& place) { place.taken.store(false, std::memory_order_release); }
     /// Releases the slots of a communicator that no longer exists.
     void giveBackAll(const Context& context);

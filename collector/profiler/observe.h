@@ -19,6 +19,12 @@ Contexts& contexts();
 /// Returns the events that this version shall report at a level.
 [[nodiscard]] std::uint64_t wantedEvents(unsigned version, Level level);
 
+/// Version 3 does not report the GPU's times; 0 is none.
+[[nodiscard]] constexpr bool canTimeKernels(unsigned version)
+{
+    return version >= 4;
+}
+
 /// Parses NCCL's name of a data type, which is that of the enumeration. Null if this version does not know
 /// it.
 [[nodiscard]] const trace::DatatypeEntry* datatypeOf(const char* name);
@@ -34,6 +40,8 @@ inline std::string_view textOf(const char* text)
 
 // Operations (Coll, P2p, CeColl). The slot is kept until the event ends.
 [[nodiscard]] Place* beginOperation(ThreadState& thread, Context& context, const Event& event);
+/// A synchronisation or a batch of copies of a collective that copy engines do.
+void addCopies(Handle collective, const Event& event);
 void endOperation(ThreadState& thread, const Place& place);
 void beginLaunch(ThreadState& thread, const Context& context, const Event& event);
 void endLaunch(ThreadState& thread);

@@ -4,6 +4,8 @@
 #include "api/functions.h"
 #include "device/correlation.h"
 #include "profiler/observe.h"
+#include "record/clock.h"
+#include "record/nccl_kernels.h"
 #include "trace/vocabulary/collective.h"
 
 #include <algorithm>
@@ -112,6 +114,40 @@ void untieLaunch(ThreadState& thread)
     }
 }
 
+void addDetail(const Event& event, Operation& operation)
+{
+    operation.userTag = event.userTag;
+    operation.kernelVariant = registry().intern(textOf(event.kernelVariant));
+    operation.symmetric = event.symmetric ? static_cast<std::uint8_t>(*event.symmetric) : trace::kUnknownFlag;
+    operation.intraBatchSync = trace::kUnknownFlag;
+    if (event.type == kCeColl) {
+        operation.intraBatchSync = static_cast<std::uint8_t>(event.ceColl.intraBatchSync);
+        operation.batches = event.ceColl.batches;
+    }
+}
+
+/// Without anything to tell there is no record: usual collectives stay as cheap as before.
+void writeDetail(ThreadState& thread, const Place& place)
+{
+    const Operation& operation = place.operation;
+    const bool tells =
+        operation.userTag != 0 || operation.symmetric == 1 || operation.intraBatchSync != trace::kUnknownFlag;
+    auto* const record = tells ? thread.ring->reserve<trace::NcclDetailRecord>() : nullptr;
+    if (record == nullptr) {
+        return;
+    }
+    record->operation = place.handle().id();
+    record->userTag = operation.userTag;
+    record->copiedBytes = operation.copiedBytes;
+    record->kernelVariant = operation.kernelVariant;
+    record->batches = operation.batches;
+    record->copies = operation.copies;
+    record->syncs = operation.syncs;
+    record->isSymmetric = operation.symmetric;
+    record->hasIntraBatchSync = operation.intraBatchSync;
+    thread.ring->commit(record, trace::RecordKind::NcclDetail);
+}
+
 std::uint64_t nextOperation()
 {
     static constinit std::atomic<std::uint64_t> next{1};
@@ -154,8 +190,12 @@ Place* beginOperation(ThreadState& thread, Context& context, const Event& event)
     operation.protocol = registry().intern(textOf(event.coll.protocol));
     operation.peer = peerOf(event);
     operation.channels = event.coll.channels;
+    addDetail(event, operation);
     if (event.type != kCeColl) {
         addLaunch(thread, context, operation);
+        if (ncclKernels().areTimed()) {
+            place->toBeTimedNs.store(readClockNs(CLOCK_MONOTONIC), std::memory_order_relaxed);
+        }
     }
     place->notBeforeTicks.store(operation.launchStartTicks != 0 ? operation.launchStartTicks
                                                                 : enclosingStart(thread),
@@ -163,8 +203,23 @@ Place* beginOperation(ThreadState& thread, Context& context, const Event& event)
     return place;
 }
 
+void addCopies(Handle collective, const Event& event)
+{
+    Place* const place = pool().find(collective);
+    if (place == nullptr || place->type != kCeColl) {
+        return;
+    }
+    if (event.type == kCeSync) {
+        ++place->operation.syncs;
+    } else {
+        place->operation.copies += static_cast<std::uint32_t>(event.ceBatch.copies);
+        place->operation.copiedBytes += event.ceBatch.bytes;
+    }
+}
+
 void endOperation(ThreadState& thread, const Place& place)
 {
+    writeDetail(thread, place);
     auto* const record = thread.ring->reserve<trace::NcclOperationRecord>();
     if (record == nullptr) {
         return;

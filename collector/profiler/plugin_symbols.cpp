@@ -13,7 +13,7 @@ Result stateV3(void* handle, State state, StateArgumentsV3* arguments)
 Result stateLater(void* handle, State state, StateArguments* arguments)
 {
     StateDetails details{trace::kUnknownNumber, 0};
-    if (arguments != nullptr && state == State::KernelChStop) {
+    if (arguments != nullptr && (state == State::KernelChStop || state == State::KernelPhaseStop)) {
         details.deviceEndNs = arguments->kernelCh.timer;
     } else if (arguments != nullptr) {
         details.bytes = arguments->proxyStep.bytes;
@@ -46,10 +46,15 @@ Result startOlder(void* context, void** handle, Descriptor* descriptor)
     return descriptor != nullptr ? start(context, handle, eventOf(*descriptor)) : kSuccess;
 }
 
-template <unsigned Version, class Descriptor = DescriptorV6>
-Result startLater(void* context, void** handle, Descriptor* descriptor)
+template <unsigned Version>
+Result startLater(void* context, void** handle, DescriptorV6* descriptor)
 {
     return descriptor != nullptr ? start(context, handle, eventOf(*descriptor, Version)) : kSuccess;
+}
+
+Result startV7(void* context, void** handle, DescriptorV7* descriptor)
+{
+    return descriptor != nullptr ? start(context, handle, eventOf(*descriptor, 7)) : kSuccess;
 }
 
 } // namespace
@@ -71,5 +76,5 @@ RINGSIDE_PLUGIN(3, initV3, startOlder, stateV3)
 RINGSIDE_PLUGIN(4, initV4, startOlder, stateLater)
 RINGSIDE_PLUGIN(5, initLater<5>, startLater<5>, stateLater)
 RINGSIDE_PLUGIN(6, initLater<6>, startLater<6>, stateLater)
-RINGSIDE_PLUGIN(7, initLater<7>, startLater<7>, stateLater)
+RINGSIDE_PLUGIN(7, initLater<7>, startV7, stateLater)
 // NOLINTEND(readability-identifier-naming)

@@ -4,7 +4,10 @@
 #include "profiler/announce.h"
 #include "profiler/callbacks.h"
 #include "profiler/plugin.h"
+#include "record/clock.h"
+#include "record/levels.h"
 #include "record/library_versions.h"
+#include "record/nccl_kernels.h"
 
 #include <ringside/trace/writer.h>
 
@@ -49,12 +52,17 @@ std::string reasonOf(unsigned version)
 
 void Tier::begin(trace::Writer& writer, const Options&)
 {
+    ncclKernels().connect(&applyMasks);
     describe(writer);
 }
 
 void Tier::pass(trace::Writer& writer, Registry& registry)
 {
-    contexts().setMasks([](unsigned version) { return maskFor(version); });
+    // Where the device tier may be on, it tells more, and the profile light asks for as little as possible.
+    ncclKernels().time(canTimeKernels(versionInUse()) && plan().profile == Profile::Auto &&
+                           level() == Level::Light,
+                       readClockNs(CLOCK_MONOTONIC));
+    applyMasks();
     contexts().nameCommunicators(registry);
     if (const unsigned version = versionInUse(); version != m_version) {
         m_version = version;
@@ -79,8 +87,7 @@ void Tier::end(trace::Writer& writer, Registry& registry)
 
 void Tier::abandon()
 {
-    // the collector wants no more events
-    contexts().setMasks([](unsigned version) { return maskFor(version); });
+    applyMasks(); // the collector wants no more events
 }
 
 void Tier::describe(trace::Writer& writer) const

@@ -231,9 +231,49 @@ StepSummarizer::Step* StepSummarizer::stepAt(std::int64_t ns)
     return &*step;
 }
 
-std::vector<Summary> StepSummarizer::pass(std::int64_t nowNs, bool stepsAreMarked, bool deviceIsRecorded)
+/// Kernels count to the step in which they were enqueued, on every rank alike. Those of the present step wait
+/// for its end; those of steps that are summed up already came too late.
+void StepSummarizer::distributeKernels()
+{
+    const std::int64_t firstNs = m_steps.empty() ? m_lastEndNs : m_steps.front().times.start;
+    std::erase_if(m_kernels, [&](const NcclKernel& kernel) {
+        m_latestKernelNs = std::max(m_latestKernelNs, kernel.enqueuedNs);
+        if (kernel.enqueuedNs >= m_lastEndNs) {
+            return false;
+        }
+        if (kernel.enqueuedNs >= firstNs) {
+            stepAt(kernel.enqueuedNs)->ncclNs += kernel.ranNs;
+        }
+        return true;
+    });
+    if (m_kernels.size() > kMostEvents) {
+        m_kernels.clear();
+        m_timedFromNs = m_timedUntilNs; // the present step is not measured
+    }
+}
+
+/// NCCL tells of a kernel when it has run, which a host that is ahead of its GPU does not wait for.
+bool StepSummarizer::awaitsKernels() const
+{
+    const Step& step = m_steps.front();
+    return m_timedUntilNs > step.times.end && m_latestKernelNs != 0 && step.host.collectives() > 0 &&
+           (m_steps.size() < 2 || m_latestKernelNs < m_steps[1].times.end);
+}
+
+std::optional<std::int64_t> StepSummarizer::ncclTime(const Step& step) const
+{
+    const bool isWhole = step.times.start >= m_timedFromNs && step.times.end <= m_timedUntilNs &&
+                         m_latestKernelNs >= step.times.end;
+    return m_timedFromNs != 0 && isWhole && step.host.collectives() > 0 ? std::optional(step.ncclNs)
+                                                                        : std::nullopt;
+}
+
+std::vector<Summary> StepSummarizer::pass(std::int64_t nowNs, bool stepsAreMarked, bool deviceIsRecorded,
+                                          std::optional<std::int64_t> kernelsTimedSinceNs)
 {
     m_deviceIsRecorded = deviceIsRecorded;
+    m_timedFromNs = kernelsTimedSinceNs.value_or(m_timedFromNs);
+    m_timedUntilNs = kernelsTimedSinceNs ? nowNs : m_timedUntilNs;
     m_lastDeviceNs = std::exchange(m_deviceRows, 0) != 0 ? nowNs : m_lastDeviceNs;
     if (m_source || stepsAreMarked || m_stretchFromNs == 0) {
         m_stretchFromNs = nowNs;
@@ -242,6 +282,7 @@ std::vector<Summary> StepSummarizer::pass(std::int64_t nowNs, bool stepsAreMarke
         m_stretchFromNs = nowNs;
     }
     distributeHost();
+    distributeKernels();
     std::vector<Summary> complete;
     while (!m_steps.empty() && (isComplete(m_steps.front(), nowNs) || m_steps.size() > kMostSteps)) {
         complete.push_back(close());
@@ -260,8 +301,12 @@ bool StepSummarizer::isComplete(const Step& step, std::int64_t nowNs)
     }
     const bool deviceSpeaks =
         m_deviceIsRecorded || (m_lastDeviceNs != 0 && nowNs - m_lastDeviceNs < kDevicePatienceNs);
-    if (!deviceSpeaks || nowNs - step.seenNs >= kDevicePatienceNs) {
+    const bool isLate = nowNs - step.seenNs >= kDevicePatienceNs;
+    if (isLate || (!deviceSpeaks && !awaitsKernels())) {
         return true;
+    }
+    if (!deviceSpeaks) {
+        return false;
     }
     // The work of the step after the next one has begun: nothing of this one is still to come.
     constexpr std::size_t kAhead = 2;
@@ -297,6 +342,7 @@ Summary StepSummarizer::close()
     row.collectives = step.host.collectives();
     row.blockingNs = step.host.blockingNs();
     row.loadingNs = step.host.loadingNs();
+    row.ncclNs = ncclTime(step);
     Summary summary;
     if (!closeDevices(step, row, summary)) {
         summary.rows.push_back(row);
@@ -336,6 +382,7 @@ bool StepSummarizer::closeDevices(const Step& step, trace::StepSummaryRow row, S
 std::vector<Summary> StepSummarizer::finish()
 {
     distributeHost();
+    distributeKernels();
     std::vector<Summary> rest;
     while (!m_steps.empty()) {
         rest.push_back(close());

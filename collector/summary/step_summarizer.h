@@ -6,6 +6,7 @@
 // Host work counts to the step in which the call began; what lies between two steps counts to the later one.
 // Memory is bounded: by the constants here, of HostShare and of DeviceSteps.
 #pragma once
+#include "record/nccl_kernels.h"
 #include "record/step_counts.h"
 #include "summary/device_steps.h"
 #include "summary/host_share.h"
@@ -42,12 +43,16 @@ public:
     void see(const trace::LaunchRow& row);
     void see(const trace::KernelRow& row);
     void see(const trace::CopyRow& row);
+    /// A kernel of NCCL's, timed by NCCL.
+    void see(const NcclKernel& kernel) { m_kernels.push_back(kernel); }
 
     /// Call it after each pass of the drain thread, with the time on CLOCK_MONOTONIC. `stepsAreMarked`: a
     /// step has begun, even if no row says so yet. `deviceIsRecorded`: CUPTI may tell of work in steps that
-    /// have ended, though it has not told of any yet. Returns the steps that are complete.
+    /// have ended, though it has not told of any yet. `kernelsTimedSinceNs`: since when NCCL times its
+    /// kernels without a gap; null: it does not. Returns the steps that are complete.
     [[nodiscard]] std::vector<Summary> pass(std::int64_t nowNs, bool stepsAreMarked,
-                                            bool deviceIsRecorded = false);
+                                            bool deviceIsRecorded = false,
+                                            std::optional<std::int64_t> kernelsTimedSinceNs = std::nullopt);
     /// The steps that are not complete yet, with what is known of them: at the end.
     [[nodiscard]] std::vector<Summary> finish();
 
@@ -60,6 +65,7 @@ private:
         std::int64_t seenNs = 0;  ///< when the pass ended that saw it; 0: the present one
         bool hasLaunches = false; ///< CUPTI told of launches in it
         std::uint32_t firstLaunch = 0;
+        std::int64_t ncclNs = 0;
         HostShare host;
     };
     struct GraphTraffic {
@@ -79,6 +85,9 @@ private:
     void addStep(trace::SummarySource source, Interval times, std::optional<std::int64_t> number);
     void addHost(const HostEvent& event);
     void distributeHost();
+    void distributeKernels();
+    [[nodiscard]] bool awaitsKernels() const;
+    [[nodiscard]] std::optional<std::int64_t> ncclTime(const Step& step) const;
     [[nodiscard]] Step* stepAt(std::int64_t ns);
     void addDevice(std::uint32_t device, Interval times, std::uint32_t correlation, values::Class work);
     [[nodiscard]] bool isComplete(const Step& step, std::int64_t nowNs);
@@ -92,8 +101,12 @@ private:
     std::optional<StepSource> m_source; ///< the best that was seen
     std::int64_t m_thread = 0;          ///< that marks the steps
     std::int64_t m_nextId = 1;
-    bool m_formerHasLaunches = false; ///< the step before the first of m_steps had some
-    std::vector<HostEvent> m_events;  ///< of this pass
+    bool m_formerHasLaunches = false;  ///< the step before the first of m_steps had some
+    std::vector<HostEvent> m_events;   ///< of this pass
+    std::vector<NcclKernel> m_kernels; ///< of the present step, and those that are new
+    std::int64_t m_timedFromNs = 0;    ///< NCCL's kernels are, until the next
+    std::int64_t m_timedUntilNs = 0;
+    std::int64_t m_latestKernelNs = 0; ///< when it was enqueued
     std::map<std::uint32_t, DeviceSteps> m_devices;
     std::int64_t m_deviceRows = 0; ///< of this pass
     std::int64_t m_lastDeviceNs = 0;

@@ -82,6 +82,23 @@ class Live(lab.Scenario):
         self.assertEqual(alarms[0]["rank"], 1)
         self.assertGreater(alarms[0]["began_ns"], 0)
 
+    def test_a_rank_that_slows_long_after_the_recorded_steps_is_named_within_ten_steps(self):
+        """The default profile records what runs on GPUs for 60 steps. From then on NCCL times its own kernels."""
+        slows_at = 500
+        small = ("--hidden", 128, "--layers", 6, "--bucket-cap-mb", 1.5)  # so that 500 steps take half a minute
+        told = self.folder / "told"
+        directory = self.folder / "later.ringside"
+        lab.run([lab.RINGSIDE, "record", "-o", directory, "--on-alarm", f"cat >> {told}", "--",
+                 *lab.trainer_command(slows_at + 120, [f"{LATE},after={slows_at}"], ranks=2, shape=small)],
+                environment=lab.emulated_gpu())
+        stragglers = [alarm for alarm in map(json.loads, told.read_text().splitlines()) if alarm["kind"] == "straggler"]
+        self.assertEqual([(alarm["rank"], alarm["state"]) for alarm in stragglers], [(1, "began")])
+        self.assertIn(stragglers[0]["step"] - slows_at, range(11))
+        measured = lab.run([lab.RINGSIDE, "query", directory, "--format", "json",
+                            "SELECT min(n) AS least FROM (SELECT count(nccl_ns) AS n FROM step_summary WHERE compute_ns IS NULL "
+                            "GROUP BY process_id)"]).stdout
+        self.assertGreater(json.loads(measured)[0]["least"], 500, "every later step has it, on every rank")
+
     def test_a_rank_whose_data_stop_is_waited_for(self):
         _, directory = self.start("stuck", "stuck_loader:rank=1,step=30")
 

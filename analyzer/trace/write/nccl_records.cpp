@@ -103,8 +103,7 @@ void NcclRecords::write(const TickClock& clock, const NcclOperationRecord& recor
 void NcclRecords::write(const TickClock& clock, const ChannelTimeRecord& record)
 {
     if (!isTimerReading(record.deviceStartNs) || !isTimerReading(record.deviceEndNs)) {
-        m_writer.add(IssueRow{Issue::ChannelTimeUnmeasured, 1,
-                              "the GPU's timer gave no time for a channel of an NCCL operation"});
+        noteUnmeasured();
         return;
     }
     const auto start = static_cast<std::int64_t>(record.deviceStartNs);
@@ -122,6 +121,55 @@ void NcclRecords::write(const TickClock& clock, const ChannelTimeRecord& record)
     row.channel = record.channel;
     row.device = record.device < 0 ? kUnknownDevice : static_cast<std::uint32_t>(record.device);
     row.uncertaintyNs = timer.uncertaintyNs();
+    m_writer.add(row);
+}
+
+void NcclRecords::noteUnmeasured()
+{
+    m_writer.add(IssueRow{Issue::ChannelTimeUnmeasured, 1,
+                          "the GPU's timer gave no time for a channel of an NCCL operation"});
+}
+
+void NcclRecords::write(const TickClock& clock, const KernelPhaseRecord& record)
+{
+    if (!isTimerReading(record.deviceStartNs) || !isTimerReading(record.deviceEndNs)) {
+        noteUnmeasured();
+        return;
+    }
+    const auto start = static_cast<std::int64_t>(record.deviceStartNs);
+    const auto end = static_cast<std::int64_t>(record.deviceEndNs);
+    DeviceTimer& timer = m_timers[record.device];
+    timer.happenedBefore(end, hostNs(clock, record.seenTicks));
+    if (const auto launched = timeOf(clock, record.notBeforeTicks)) {
+        timer.happenedAfter(start, *launched);
+    }
+    KernelPhaseRow row;
+    row.startNs = timer.toHostNs(start);
+    row.endNs = timer.toHostNs(end);
+    row.operation = record.operation;
+    row.channel = record.channel;
+    row.phase = record.phase;
+    row.device = record.device < 0 ? kUnknownDevice : static_cast<std::uint32_t>(record.device);
+    row.uncertaintyNs = timer.uncertaintyNs();
+    m_writer.add(row);
+}
+
+void NcclRecords::write(const NcclDetailRecord& record)
+{
+    const bool copies = record.hasIntraBatchSync != kUnknownFlag;
+    const auto ofCopies = [&](std::uint64_t value) {
+        return copies ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt;
+    };
+    NcclDetailRow row;
+    row.operation = static_cast<std::int64_t>(record.operation);
+    row.userTag = known(record.userTag, 0);
+    row.kernelVariant = record.kernelVariant;
+    row.isSymmetric = known(record.isSymmetric, kUnknownFlag);
+    row.batches = ofCopies(record.batches);
+    row.copies = ofCopies(record.copies);
+    row.copiedBytes = ofCopies(record.copiedBytes);
+    row.syncs = ofCopies(record.syncs);
+    row.hasIntraBatchSync = known(record.hasIntraBatchSync, kUnknownFlag);
     m_writer.add(row);
 }
 

@@ -42,8 +42,11 @@ public:
     void write(const TickClock& clock, const NcclOperationRecord& record, std::uint32_t thread);
     void write(const TickClock& clock, const ChannelTimeRecord& record);
     void write(const TickClock& clock, const ProxyStepRecord& record);
+    void write(const TickClock& clock, const KernelPhaseRecord& record);
+    void write(const NcclDetailRecord& record);
 
 private:
+    void noteUnmeasured();
     Writer& m_writer;
     std::map<std::int32_t, DeviceTimer> m_timers; ///< by CUDA ordinal
 };

@@ -132,6 +132,12 @@ RingDecoder::Outcome RingDecoder::decodeOne(const RingView& ring, RecordKind kin
     case RecordKind::ChannelTime:
         m_nccl->write(m_clock, as<ChannelTimeRecord>(record));
         break;
+    case RecordKind::NcclDetail:
+        m_nccl->write(as<NcclDetailRecord>(record));
+        break;
+    case RecordKind::KernelPhase:
+        m_nccl->write(m_clock, as<KernelPhaseRecord>(record));
+        break;
     case RecordKind::EventTime:
         m_writer.add(rowOf(as<EventTimeRecord>(record), by));
         break;

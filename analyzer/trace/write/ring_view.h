@@ -34,6 +34,8 @@ constexpr std::uint8_t slotsOf(RecordKind kind)
     case RecordKind::Step:
     case RecordKind::ChannelTime:
     case RecordKind::EventTime:
+    case RecordKind::NcclDetail:
+    case RecordKind::KernelPhase:
         return 2;
     case RecordKind::Collective:
     case RecordKind::NcclOperation:

@@ -98,6 +98,10 @@ void Writer::add(const RangeRow& row)
     m_impl->tell(row);
     m_impl->insert(row);
 }
+void Writer::add(const NcclDetailRow& row)
+{
+    m_impl->insert(row);
+}
 void Writer::add(const StepSummaryRow& row)
 {
     m_impl->insert(row);
@@ -208,6 +212,10 @@ void Writer::add(const CallCorrelationRow& row)
     m_impl->buffer(row);
 }
 void Writer::add(const ChannelTimeRow& row)
+{
+    m_impl->buffer(row);
+}
+void Writer::add(const KernelPhaseRow& row)
 {
     m_impl->buffer(row);
 }

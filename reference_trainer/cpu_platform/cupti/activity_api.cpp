@@ -2,6 +2,7 @@
 // The public activity API.
 #include "conduct.h"
 #include "delivery.h"
+#include "generation.h"
 #include "platform.h"
 #include "recorder.h"
 
@@ -63,6 +64,9 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requ
     return callWithoutDriver([&] {
         if (request == nullptr || complete == nullptr)
             return CUPTI_ERROR_INVALID_PARAMETER;
+        if (const CUptiResult refusal = admit(Generation::Older); refusal != CUPTI_SUCCESS)
+            return refusal;
+        enterGeneration(Generation::Older);
         Delivery::get().setCallbacks(request, complete);
         return CUPTI_SUCCESS;
     });
@@ -73,6 +77,8 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
     return call([&] {
         if (!isRecordedKind(kind))
             return CUPTI_ERROR_NOT_SUPPORTED;
+        if (const CUptiResult refusal = admit(Generation::Older); refusal != CUPTI_SUCCESS)
+            return refusal;
         enableKind(kind);
         return CUPTI_SUCCESS;
     });

@@ -2,6 +2,7 @@
 // Subscription: one subscriber, as in CUDA 13.0. Callbacks are accepted but never called, because this
 // library emulates activity.
 #include "conduct.h"
+#include "generation.h"
 
 #include <cupti.h>
 
@@ -111,6 +112,7 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle)
         return CUPTI_ERROR_INVALID_PARAMETER;
     const std::lock_guard lock(subscription().mutex);
     subscription().taken = false;
+    ringside::cupti::leaveGeneration();
     return CUPTI_SUCCESS;
 }
 

@@ -49,6 +49,28 @@ const rules::Finding* exposedCopy(const Report& report)
     return found == report.findings.end() ? nullptr : &*found;
 }
 
+// NCCL 2.28 and later lets copy engines gather: the copies are linked to the call as kernels are.
+TEST(ExposedCopies, AreCommunicationWhereNcclMadeThem)
+{
+    TraceBuilder trace = copying(2);
+    for (int rank = 0; rank < 2; ++rank) {
+        trace::ProcessTrace& process = trace.process(rank);
+        for (std::size_t i = 0; i < process.copies.size(); ++i) {
+            process.callCorrelations.correlation.push_back(process.copies.correlation[i]);
+            process.callCorrelations.call.push_back(
+                static_cast<std::uint64_t>(process.collectiveCalls.front().id));
+        }
+    }
+    const Report report = reportOf(trace);
+    EXPECT_EQ(exposedCopy(report), nullptr);
+    EXPECT_NE(report.verdict.limitedBy, Limit::Copy);
+    for (const metrics::RankMetrics& rank : report.metrics.ranks) {
+        EXPECT_EQ(rank.total.exposedCopyNs, 0);
+        EXPECT_GE(rank.total.communicationNs,
+                  static_cast<std::int64_t>(rank.steps.size()) * (kTenMs + kFourMs));
+    }
+}
+
 TEST(ExposedCopies, AreTheVerdictWhereTheyFillTheStep)
 {
     for (const int ranks : {1, 4}) {

@@ -276,5 +276,31 @@ TEST(AlarmKinds, AreDocumentedAndListedInTheSchemas)
     }
 }
 
+// The default profile records devices for 60 steps; from then on NCCL times its kernels. The alarm does not
+// begin anew where one measure follows the other.
+TEST(AlarmOfAStraggler, ComesWithinTenStepsLongAfterTheRecordedSteps)
+{
+    AlarmWatch watch;
+    std::optional<std::int64_t> began;
+    for (std::int64_t number = 1; number <= 540; number += 5) {
+        const bool slow = number > 500;
+        const RunNow run = runOf({.steps = 5,
+                                  .lateRank = slow ? 1 : -1,
+                                  .lateMs = slow ? 15 : 0,
+                                  .device = number <= 60,
+                                  .nccl = number > 60,
+                                  .firstNumber = number});
+        for (const AlarmChange& change : watch.look(run)) {
+            if (change.kind.text() == "straggler") {
+                EXPECT_EQ(change.rank, 1);
+                began = began ? began : change.step;
+            }
+        }
+    }
+    ASSERT_TRUE(began);
+    EXPECT_GT(*began, 500);
+    EXPECT_LE(*began, 510);
+}
+
 } // namespace
 } // namespace ringside::live

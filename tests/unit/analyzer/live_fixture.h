@@ -17,6 +17,7 @@ struct JobOptions {
     int lateRank = -1;
     std::int64_t lateMs = 0;
     bool device = true;
+    bool nccl = false; ///< NCCL times its own kernels
     std::int64_t firstNumber = 1;
 };
 
@@ -33,6 +34,9 @@ inline Step stepOf(const JobOptions& options, int rank, std::int64_t number)
     step.endMs = kNowMs + (number - options.firstNumber - options.steps) * 100;
     step.blockingNs = (60 + waitedMs) * kNsAMs;
     step.collectives = 2;
+    if (options.nccl) {
+        step.ncclNs = (30 + waitedMs) * kNsAMs;
+    }
     if (options.device) {
         step.device = 0;
         step.deviceStepNs = step.stepNs;

@@ -51,6 +51,27 @@ TEST(LiveView, NamesTheLateHostWhereDevicesAreNotMeasured)
     EXPECT_NE(formatText(view).find("lateness of GPUs is not measured"), std::string::npos);
 }
 
+TEST(LiveView, NamesTheLateRankByNcclsOwnTimesWhereTheDeviceTierIsOff)
+{
+    const JobView view = viewOf(runOf({.lateRank = 2, .lateMs = 20, .device = false, .nccl = true}));
+    EXPECT_EQ(view.latenessBy, LatenessBy::Device);
+    EXPECT_EQ(view.ranks[0].rank, 2);
+    EXPECT_EQ(view.ranks[0].lateNs, 20 * kNsAMs);
+    EXPECT_EQ(view.ranks[0].communicationNs, 30 * kNsAMs);
+    EXPECT_EQ(view.utilization, std::nullopt) << "nothing else of the GPU is known";
+    EXPECT_EQ(view.commComputeRatio, std::nullopt);
+    EXPECT_EQ(formatText(view).find("lateness of GPUs is not measured"), std::string::npos);
+}
+
+TEST(LiveView, MixesNoMeasuresOfDifferentRanks)
+{
+    RunNow run = runOf({.lateRank = 2, .lateMs = 20, .device = false, .nccl = true});
+    for (Step& step : run.hosts[0].processes[1].recentSteps) {
+        step.ncclNs = std::nullopt;
+    }
+    EXPECT_EQ(viewOf(run).latenessBy, LatenessBy::Host);
+}
+
 TEST(LiveView, BlamesNobodyInAHealthyJob)
 {
     const JobView view = viewOf(runOf({}));

@@ -131,4 +131,23 @@ TEST(UnmarkedJob, isMeasuredFromTheBeginningAndTheTraceStatesWhenItBecameSteady)
     EXPECT_TRUE(std::ranges::any_of(starts, [&](std::int64_t ns) { return ns > steadyNs; }));
 }
 
+// CUPTI refuses the older functions, which the collector uses, until such a client has unsubscribed: it keeps
+// what it got, and the collector comes back when it may.
+TEST(NeighbourOfSubscriber, hasCuptiUntilItUnsubscribes)
+{
+    const Job job{{"wait", "work", "start", "work", "stop", "work", "end", "wait", "work"}};
+    const RecordedRun without = job.run("of_subscriber", RecordedRun::Collector::Absent);
+    const RecordedRun with = job.run("of_subscriber", RecordedRun::Collector::Preloaded);
+    EXPECT_EQ(with.waitStatus, 0) << with.output;
+    EXPECT_EQ(with.output, without.output);
+    EXPECT_NE(with.output.find("20 kernels, 20 copies, 20 sets; 0 strange buffers, 0 at strange times"),
+              std::string::npos)
+        << with.output;
+    const trace::ProcessTrace trace = trace::openRun(with.directory()).processes.at(0);
+    EXPECT_EQ(trace.kernels.size(), 2 * kKernels) << "before it subscribed and after it had gone";
+    const auto tier = std::ranges::find(trace.tiers, trace::TierName("device"), &trace::TierRow::tier);
+    EXPECT_TRUE(tier->active);
+    EXPECT_EQ(std::ranges::count(trace.issues, "device_handed_over", &trace::IssueRow::id), 1);
+}
+
 } // namespace

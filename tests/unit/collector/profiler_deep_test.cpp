@@ -35,7 +35,8 @@ class EveryVersionDeep : public testing::TestWithParam<int> {};
 TEST_P(EveryVersionDeep, requestsTheEventsOfItsVersion)
 {
     const RecordedRun run = play(GetParam(), {"open", "close"});
-    const char* const masks[] = {"mask 0x1e\n", "mask 0x5e\n", "mask 0xf5e\n", "mask 0x1f5e\n"};
+    const char* const masks[] = {"mask 0x1e\n", "mask 0x5e\n", "mask 0xf5e\n", "mask 0x7f5e\n",
+                                 "mask 0xff5e\n"};
     EXPECT_NE(run.output.find(masks[GetParam() - 3]), std::string::npos) << run.output;
 }
 
@@ -54,6 +55,23 @@ TEST_P(EveryVersionDeep, timesTheChannelsOfAnOperation)
     EXPECT_EQ(trace.channelTimes.device[0], trace::kUnknownDevice) << "there is no CUDA here";
     EXPECT_EQ(trace.channelTimes.uncertaintyNs[0], trace::kUnboundedNs) << "nor was a launch seen";
     EXPECT_GE(trace.channelTimes.endNs[0], trace.ncclOperations[0].startNs);
+}
+
+TEST_P(EveryVersionDeep, splitsAChannelIntoNcclsPhases)
+{
+    const trace::ProcessTrace trace = traceOf(play(GetParam(), {"open", "deep", "close"}));
+    if (GetParam() < 7) {
+        EXPECT_EQ(trace.kernelPhases.size(), 0U);
+        return;
+    }
+    ASSERT_EQ(trace.kernelPhases.size(), 3U);
+    const std::vector<std::int64_t> lengths = {500'000, 250'000, 50'000};
+    for (std::uint32_t phase = 0; phase < 3; ++phase) {
+        EXPECT_EQ(trace.kernelPhases.phase[phase], phase);
+        EXPECT_EQ(trace.kernelPhases.endNs[phase] - trace.kernelPhases.startNs[phase], lengths[phase]);
+        EXPECT_EQ(trace.kernelPhases.channel[phase], 3U);
+        EXPECT_EQ(static_cast<std::int64_t>(trace.kernelPhases.operation[phase]), trace.ncclOperations[0].id);
+    }
 }
 
 TEST_P(EveryVersionDeep, reportsWhatAMessageWaitedFor)
@@ -85,7 +103,7 @@ TEST_P(EveryVersionDeep, doesNotTrustTheHandlesOfAnotherProcess)
     EXPECT_EQ(trace.proxySteps.operation, (trace::Column<std::uint64_t>{0, 0}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Profiler, EveryVersionDeep, testing::Values(3, 4, 5, 6),
+INSTANTIATE_TEST_SUITE_P(Profiler, EveryVersionDeep, testing::Values(3, 4, 5, 6, 7),
                          [](const auto& version) { return "V" + std::to_string(version.param); });
 
 TEST(ProfilerMask, followsTheWindowsWhileNcclRuns)

@@ -62,9 +62,31 @@ TEST_P(EveryVersion, isAskedForHostEventsOnly)
     const Script played(GetParam(), {"open", "close"});
     const char* const expected = GetParam() <= 4   ? "mask 0x6\n"
                                  : GetParam() == 5 ? "mask 0xf06\n"
-                                                   : "mask 0x1f06\n";
+                                                   : "mask 0x7f06\n";
     EXPECT_NE(played.run.output.find(std::string("context made ") + expected), std::string::npos)
         << played.run.output;
+}
+
+TEST_P(EveryVersion, tellsWhatOnlyNewerOnesKnowOfAnOperation)
+{
+    const Script played(GetParam(), {"open", "operations", "copyEngines", "close"});
+    const std::string details = played.run.text(
+        "SELECT group_concat(detail, '; ') FROM (SELECT f.text || ' ' || ifnull(v.text, '-') || ' ' ||"
+        " ifnull(is_symmetric, '-') || ' ' || ifnull(user_tag, '-') || ' ' || ifnull(batches || ' ' || "
+        "copies ||"
+        " ' ' || copied_bytes || ' ' || syncs || ' ' || has_intra_batch_sync, 'no copies') AS detail FROM"
+        " nccl_detail d JOIN nccl_operation o ON o.id = d.operation_id JOIN string f ON f.id = o.function_id"
+        " LEFT JOIN string v ON v.id = d.kernel_variant_id ORDER BY o.id)");
+    const std::string copies = GetParam() >= 7 ? "79 2 30 60000 2 1" : "- 2 30 60000 2 1";
+    EXPECT_EQ(details,
+              GetParam() < 6 ? "NULL"
+              : GetParam() == 6
+                  ? "AllGather - - " + copies
+                  : "AllReduce AllReduce_AGxLL_R 1 77 no copies; Send - - 78 no copies; AllGather - - " +
+                        copies);
+    if (GetParam() >= 6) {
+        EXPECT_EQ(played.operation("AllGather"), "AllGather CE MC - 2000 - 3");
+    }
 }
 
 TEST_P(EveryVersion, cannotBeHurtByItsCaller)

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <random>
 
 using namespace ringside;
@@ -96,6 +97,88 @@ public:
     StepSummarizer summarizer;
     std::vector<Summary> summaries;
 };
+
+// The host is ahead of its GPU: NCCL tells of a step's kernels while the next step is enqueued.
+TEST(StepSummary, hasTheTimeOfNcclsKernelsWhereTheDeviceTierIsOff)
+{
+    StepSummarizer summarizer;
+    std::vector<trace::StepSummaryRow> rows;
+    const auto pass = [&](std::int64_t ns) {
+        for (Summary& each : summarizer.pass(ns, true, false, 150 * kMs)) {
+            rows.insert(rows.end(), each.rows.begin(), each.rows.end());
+        }
+    };
+    for (std::int64_t number = 1; number <= 8; ++number) {
+        const std::int64_t start = number * 100 * kMs;
+        summarizer.see(collective(7, start + 3 * kMs, 1000));
+        summarizer.see(trace::StepRow{number, start, start + 100 * kMs, 1});
+        if (number > 1) {
+            summarizer.see(NcclKernel{start - 97 * kMs, (number + 8) * kMs});
+            summarizer.see(NcclKernel{start - 96 * kMs, 10 * kMs});
+        }
+        pass(start + 100 * kMs);
+    }
+    ASSERT_EQ(rows.size(), 5U) << "the kernels of the others may still run";
+    EXPECT_EQ(rows[0].ncclNs, std::nullopt) << "timed from the middle of it on";
+    for (std::int64_t number = 2; number <= 5; ++number) {
+        EXPECT_EQ(rows[static_cast<std::size_t>(number - 1)].ncclNs, (number + 19) * kMs);
+    }
+    pass(900 * kMs + 2 * StepSummarizer::kDevicePatienceNs);
+    ASSERT_EQ(rows.size(), 8U);
+    EXPECT_EQ(rows[5].ncclNs, 25 * kMs);
+    EXPECT_EQ(rows[6].ncclNs, std::nullopt) << "more of its kernels may have been to come";
+    EXPECT_EQ(rows[7].ncclNs, std::nullopt);
+}
+
+struct TakenKernels {
+    explicit TakenKernels(NcclKernels& kernels)
+    {
+        kernels.take([this](const NcclKernel& kernel) {
+            ++count;
+            ranNs += kernel.ranNs;
+        });
+    }
+    std::size_t count = 0;
+    std::int64_t ranNs = 0;
+};
+
+TEST(NcclKernels, countTheirUnionOnce)
+{
+    const auto kernels = std::make_unique<NcclKernels>();
+    kernels->time(true, 1);
+    kernels->add(5, 0, 1000, 1500);
+    kernels->add(6, 0, 1200, 1600); // beside the first
+    kernels->add(7, 0, 1100, 1400); // within them
+    kernels->add(8, 0, 2000, 2100);
+    const TakenKernels taken(*kernels);
+    EXPECT_EQ(taken.count, 4U);
+    EXPECT_EQ(taken.ranNs, 700);
+    EXPECT_EQ(TakenKernels(*kernels).count, 0U) << "each only once";
+}
+
+TEST(NcclKernels, beginAnewWhereSomeAreLost)
+{
+    const auto kernels = std::make_unique<NcclKernels>();
+    kernels->time(true, 1);
+    for (std::uint64_t i = 0; i < NcclKernels::kMost; ++i) {
+        kernels->add(5, 0, 10 * i + 1, 10 * i + 2);
+    }
+    EXPECT_EQ(kernels->timedSinceNs(), 1);
+    kernels->add(5, 0, 100'000'000, 100'000'001);
+    EXPECT_GT(kernels->timedSinceNs(), 1) << "steps before that are not whole";
+    EXPECT_EQ(TakenKernels(*kernels).count, NcclKernels::kMost);
+}
+
+TEST(NcclKernels, areLeftOutWithSeveralGpusAndInGraphs)
+{
+    const auto kernels = std::make_unique<NcclKernels>();
+    kernels->time(true, 1);
+    kernels->add(5, 0, 1000, 1500);
+    kernels->add(5, 1, 1000, 1500);
+    EXPECT_FALSE(kernels->areTimed());
+    kernels->time(true, 9);
+    EXPECT_FALSE(kernels->areTimed()) << "for good";
+}
 
 } // namespace
 

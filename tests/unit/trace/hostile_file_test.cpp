@@ -61,7 +61,7 @@ TEST_F(HostileFile, OfANewerSchemaIsRejectedAsSuch)
     change("PRAGMA user_version = " + std::to_string(kSchemaVersion + 1));
     EXPECT_EQ(failure().code, ErrorCode::Newer);
     EXPECT_NE(std::string(failure().what())
-                  .find("has trace schema version 6, and this program knows versions up to 5"),
+                  .find("has trace schema version 7, and this program knows versions up to 6"),
               std::string::npos);
 }
 

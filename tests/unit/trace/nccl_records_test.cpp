@@ -51,6 +51,63 @@ protected:
     RingBuilder m_thread{RingRole::Thread, 2, 64};
 };
 
+TEST_F(NcclRows, GiveWhatNewerVersionsSayOfAnOperation)
+{
+    NcclDetailRecord copies{};
+    copies.operation = 4;
+    copies.copiedBytes = 9000;
+    copies.batches = 2;
+    copies.copies = 14;
+    copies.syncs = 2;
+    copies.isSymmetric = kUnknownFlag;
+    copies.hasIntraBatchSync = 1;
+    m_thread.add(RecordKind::NcclDetail, copies);
+    NcclDetailRecord kernel{};
+    kernel.operation = 5;
+    kernel.userTag = 42;
+    kernel.kernelVariant = 3;
+    kernel.isSymmetric = 1;
+    kernel.hasIntraBatchSync = kUnknownFlag;
+    m_thread.add(RecordKind::NcclDetail, kernel);
+    const ProcessTrace trace = rows();
+    ASSERT_EQ(trace.ncclDetails.size(), 2U);
+    const NcclDetailRow& byCopies = trace.ncclDetails[0];
+    EXPECT_EQ(byCopies.copies, 14);
+    EXPECT_EQ(byCopies.copiedBytes, 9000);
+    EXPECT_EQ(byCopies.syncs, 2);
+    EXPECT_EQ(byCopies.hasIntraBatchSync, 1);
+    EXPECT_EQ(byCopies.isSymmetric, std::nullopt);
+    EXPECT_EQ(byCopies.userTag, std::nullopt);
+    const NcclDetailRow& byKernel = trace.ncclDetails[1];
+    EXPECT_EQ(byKernel.userTag, 42);
+    EXPECT_EQ(byKernel.kernelVariant, 3U);
+    EXPECT_EQ(byKernel.isSymmetric, 1);
+    EXPECT_EQ(byKernel.copies, std::nullopt) << "no copies is not 0 copies";
+}
+
+TEST_F(NcclRows, GivePhasesOnTheHostsClock)
+{
+    KernelPhaseRecord record{};
+    record.operation = 5;
+    record.deviceStartNs = 1000;
+    record.deviceEndNs = 1600;
+    record.seenTicks = 700; // so the GPU's timer is at least 900 ahead
+    record.notBeforeTicks = 50;
+    record.device = 1;
+    record.channel = 2;
+    record.phase = kWaitsForAll;
+    m_thread.add(RecordKind::KernelPhase, record);
+    record.deviceEndNs = 0;
+    m_thread.add(RecordKind::KernelPhase, record);
+    const ProcessTrace trace = rows();
+    ASSERT_EQ(trace.kernelPhases.size(), 1U) << "a phase without an end is none";
+    EXPECT_EQ(trace.kernelPhases.startNs[0], 100);
+    EXPECT_EQ(trace.kernelPhases.endNs[0], 700);
+    EXPECT_EQ(trace.kernelPhases.phase[0], kWaitsForAll);
+    EXPECT_EQ(trace.kernelPhases.uncertaintyNs[0], 50U);
+    ASSERT_EQ(trace.issues.size(), 1U);
+}
+
 TEST_F(NcclRows, GiveAnOperationWithWhatNcclChose)
 {
     NcclOperationRecord record{};

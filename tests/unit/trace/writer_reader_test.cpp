@@ -77,6 +77,10 @@ ProcessTrace everyTable()
                             {2, std::nullopt, 0, 1, 0, 0, std::nullopt, std::nullopt, std::nullopt,
                              std::nullopt, 30, 40, std::nullopt, std::nullopt, 2}};
     trace.channelTimes = {{100, 110}, {200, 190}, {1, 1}, {0, 63}, {0, kUnknownDevice}, {5, kUnboundedNs}};
+    trace.ncclDetails = {{1, 3, 1, 77, std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt},
+                         {2, 0, std::nullopt, std::nullopt, 2, 14, 4096, 2, 0}};
+    trace.kernelPhases = {{100, 110}, {105, 190},          {1, 1},           {0, 63},
+                          {0, 2},     {0, kUnknownDevice}, {5, kUnboundedNs}};
     trace.eventTimes = {{100, kLow}, {200, kHigh}, {1, 0xFFFFFFFFFFFFFFFF},
                         {0, 7},      {3, 4},       {900, 0xFFFFFFFF}};
     trace.proxySteps = {

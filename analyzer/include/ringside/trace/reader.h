@@ -60,6 +60,12 @@ struct ChannelTimeColumns {
     Column<std::uint32_t> channel, device, uncertaintyNs;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
+struct KernelPhaseColumns {
+    Column<std::int64_t> startNs, endNs;
+    Column<std::uint64_t> operation;
+    Column<std::uint32_t> channel, phase, device, uncertaintyNs;
+    [[nodiscard]] std::size_t size() const { return startNs.size(); }
+};
 struct EventTimeColumns {
     Column<std::int64_t> startNs, endNs;
     Column<std::uint64_t> call;
@@ -113,6 +119,7 @@ struct ProcessTrace {
     std::vector<CollectiveCallRow> collectiveCalls; ///< by id
     std::vector<GroupRow> groups;
     std::vector<NcclOperationRow> ncclOperations; ///< by id
+    std::vector<NcclDetailRow> ncclDetails;
     std::vector<StepRow> steps;
     std::vector<StepSummaryRow> stepSummaries;
     std::vector<StepTrafficRow> stepTraffic;
@@ -134,6 +141,7 @@ struct ProcessTrace {
     PythonCallColumns pythonCalls;
     CallCorrelationColumns callCorrelations;
     ChannelTimeColumns channelTimes;
+    KernelPhaseColumns kernelPhases;
     EventTimeColumns eventTimes;
     ProxyStepColumns proxySteps;
     GraphLaunchColumns graphLaunches;

@@ -107,6 +107,8 @@ enum class RecordKind : std::uint8_t {
     /// EventTimeRecord, 2 slots: the time between the two CUDA events around the work of a call
     EventTime = 12,
     GraphLaunch = 13, ///< GraphLaunchRecord, 3 slots: the calls of one communicator in a launched CUDA graph
+    NcclDetail = 14,  ///< NcclDetailRecord, 2 slots: what newer versions of NCCL say of an operation
+    KernelPhase = 15, ///< KernelPhaseRecord, 2 slots: a phase of one channel's part on the GPU
     // Definitions ring only:
     /// StringRecord, 3 slots: up to 72 bytes of a text; longer texts take several consecutive records
     String = 16,
@@ -252,6 +254,39 @@ struct ChannelTimeRecord {
     std::uint16_t reserved;
 };
 static_assert(sizeof(ChannelTimeRecord) == 2 * kSlotBytes);
+
+/// Written before the record of its operation, if NCCL tells any of it (profiler API 6 and 7).
+struct NcclDetailRecord {
+    CommitWord commit;
+    std::uint64_t operation;        ///< NcclOperationRecord::operation
+    std::uint64_t userTag;          ///< the program's own (ncclCollConfig_t), 0 for none
+    std::uint64_t copiedBytes;      ///< by copy engines, of all batches
+    std::uint32_t kernelVariant;    ///< string id, 0 if not reported
+    std::uint32_t batches;          ///< of copies
+    std::uint32_t copies;           ///< in all batches
+    std::uint32_t syncs;            ///< with the other ranks
+    std::uint8_t isSymmetric;       ///< 0 or 1; kUnknownFlag if not reported
+    std::uint8_t hasIntraBatchSync; ///< as isSymmetric
+    std::uint8_t reserved[14];
+};
+static_assert(sizeof(NcclDetailRecord) == 2 * kSlotBytes);
+inline constexpr std::uint8_t kUnknownFlag = 0xFF;
+
+/// Seen when NCCL reports it, after the kernel has ended.
+struct KernelPhaseRecord {
+    CommitWord commit;
+    std::uint64_t operation;     ///< NcclOperationRecord::operation
+    std::uint64_t deviceStartNs; ///< time of the GPU's globaltimer
+    std::uint64_t deviceEndNs;
+    std::uint64_t seenTicks;
+    std::uint64_t notBeforeTicks; ///< as in ChannelTimeRecord
+    std::int32_t device;          ///< CUDA ordinal, -1 if not known
+    std::uint16_t channel;
+    std::uint8_t
+        phase; ///< NCCL's number: 0 waits for all ranks, 1 transfers and computes, 2 waits at the end
+    std::uint8_t reserved[9];
+};
+static_assert(sizeof(KernelPhaseRecord) == 2 * kSlotBytes);
 
 /// The time between the two CUDA events that were recorded before and after a call on one of its streams.
 struct EventTimeRecord {

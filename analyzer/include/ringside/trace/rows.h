@@ -26,7 +26,7 @@ namespace ringside::trace {
 /// 3: summaries of steps.
 /// 4: launch configurations of kernels, and calls of Python functions.
 /// Columns that a plain table got after its first version are optional members: an older file has none.
-inline constexpr int kSchemaVersion = 5;
+inline constexpr int kSchemaVersion = 6;
 
 using StringId = std::uint32_t; ///< of the process's string table; 0 is the empty string
 
@@ -145,6 +145,19 @@ struct NcclOperationRow { ///< table nccl_operation: what NCCL made of a call (p
     std::optional<std::int64_t> launchEndNs;
     std::int64_t thread = 0;
 };
+/// Table nccl_detail: what newer versions of NCCL say of an operation. Null: not told.
+struct NcclDetailRow {
+    std::int64_t operation = 0; ///< nccl_operation.id
+    StringId kernelVariant = 0;
+    std::optional<std::int64_t> isSymmetric;
+    std::optional<std::int64_t> userTag; ///< the program's own, of the call
+    // Of a collective that copy engines do.
+    std::optional<std::int64_t> batches;
+    std::optional<std::int64_t> copies; ///< in all batches, as the next
+    std::optional<std::int64_t> copiedBytes;
+    std::optional<std::int64_t> syncs; ///< with the other ranks
+    std::optional<std::int64_t> hasIntraBatchSync;
+};
 struct StepRow { ///< table step_mark
     std::int64_t number = 0;
     std::int64_t startNs = 0;
@@ -178,6 +191,9 @@ struct StepSummaryRow {
     std::optional<std::int64_t> exposedCommunicationNs;
     std::optional<std::int64_t> exposedCopyNs;
     std::optional<std::int64_t> idleNs;
+    /// In NCCL's kernels that were enqueued in the step, by NCCL's own timers on the GPU; a union. Null: not
+    /// measured.
+    std::optional<std::int64_t> ncclNs;
     // Of the process, whatever the device. By the start of a call.
     std::int64_t launches = 0;    ///< kernels and graphs
     std::int64_t collectives = 0; ///< calls, those of launched graphs too
@@ -369,6 +385,18 @@ struct ChannelTimeRow { ///< table channel_time: an operation on the GPU, by cha
 };
 inline constexpr std::uint32_t kUnknownDevice = 0xFFFFFFFF;
 inline constexpr std::uint32_t kUnboundedNs = 0xFFFFFFFF;
+struct KernelPhaseRow { ///< table kernel_phase: NCCL's own parts of a channel_time (GPU times)
+    std::int64_t startNs = 0;
+    std::int64_t endNs = 0;
+    std::uint64_t operation = 0; ///< nccl_operation.id
+    std::uint32_t channel = 0;
+    std::uint32_t phase = 0;  ///< kWaitsForAll, kTransfers, kWaitsAtEnd
+    std::uint32_t device = 0; ///< as in channel_time, as the next
+    std::uint32_t uncertaintyNs = 0;
+};
+inline constexpr std::uint32_t kWaitsForAll = 0;
+inline constexpr std::uint32_t kTransfers = 1;
+inline constexpr std::uint32_t kWaitsAtEnd = 2;
 struct EventTimeRow { ///< table event_time: a call between two CUDA events on one of its streams
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;

@@ -78,6 +78,7 @@ public:
     void add(const CollectiveCallRow&);
     void add(const GroupRow&);
     void add(const NcclOperationRow&);
+    void add(const NcclDetailRow&);
     void add(const StepRow&);
     void add(const RangeRow&);
     void add(const StepSummaryRow&);
@@ -106,6 +107,7 @@ public:
     void add(const LaunchRow&);
     void add(const CallCorrelationRow&);
     void add(const ChannelTimeRow&);
+    void add(const KernelPhaseRow&);
     void add(const EventTimeRow&);
     void add(const ProxyStepRow&);
     void add(const PythonCallRow&);

@@ -90,7 +90,7 @@ Result init(void** context, std::uint64_t hash, int* mask, const char*, int, int
 std::string tagOf(const Descriptor& event)
 {
 #if CHAINED_VERSION >= 7
-    return " tag=" + std::to_string(event.userTag);
+    return " tag=" + std::to_string(event.more.coll.userTag);
 #else
     static_cast<void>(event);
     return "";

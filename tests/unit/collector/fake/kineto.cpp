@@ -11,6 +11,15 @@
 #include <mutex>
 #include <set>
 
+extern "C" { // CUDA 13.2
+CUptiResult
+cuptiActivityRegisterCallbacks_v2(CUpti_SubscriberHandle subscriber,
+                                  void (*requested)(std::uint8_t**, std::size_t*, std::size_t*, void*),
+                                  void (*completed)(std::uint8_t*, std::size_t, std::size_t, void*));
+CUptiResult cuptiActivityEnable_v2(CUpti_SubscriberHandle subscriber, CUpti_ActivityKind kind, void*);
+CUptiResult cuptiActivityDisable_v2(CUpti_SubscriberHandle subscriber, CUpti_ActivityKind kind, void*);
+}
+
 namespace {
 
 constexpr std::size_t kBufferBytes = 4096; // so small that many change hands
@@ -22,8 +31,9 @@ std::set<std::uint8_t*> g_buffers; // that CUPTI has
 int g_kernels = 0;
 int g_copies = 0;
 int g_sets = 0;
-int g_strange = 0; // buffers that it never gave
-int g_outside = 0; // records of another time than its own
+int g_strange = 0;           // buffers that it never gave
+int g_outside = 0;           // records of another time than its own
+bool g_ofSubscriber = false; // uses the _v2 functions
 bool g_subscribed = false;
 bool g_gaveUp = false;
 CUpti_SubscriberHandle g_subscriber = nullptr;
@@ -85,12 +95,32 @@ void complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::
     std::free(buffer);
 }
 
+void requestV2(std::uint8_t** buffer, std::size_t* size, std::size_t* records, void*)
+{
+    request(buffer, size, records);
+}
+
+void completeV2(std::uint8_t* buffer, std::size_t size, std::size_t validSize, void*)
+{
+    complete(nullptr, 0, buffer, size, validSize);
+}
+
 void subscribeOnce()
 {
     if (g_subscribed || g_gaveUp)
         return;
-    const CUptiResult result = cuptiSubscribe(
-        &g_subscriber, [](auto...) {}, nullptr);
+    // As CUDA 13.2 has it: one member more than the older headers know.
+    struct {
+        CUpti_SubscriberParams older;
+        std::uint8_t allowMultipleSubscribers;
+    } parameters{};
+    parameters.older.structSize = sizeof parameters;
+    parameters.older.subscriberName = "neighbour";
+    parameters.allowMultipleSubscribers = 1;
+    const CUptiResult result = g_ofSubscriber ? cuptiSubscribe_v2(
+                                                    &g_subscriber, [](auto...) {}, nullptr, &parameters.older)
+                                              : cuptiSubscribe(
+                                                    &g_subscriber, [](auto...) {}, nullptr);
     g_gaveUp = result != CUPTI_SUCCESS;
     g_subscribed = !g_gaveUp;
     if (g_gaveUp)
@@ -101,7 +131,8 @@ void subscribeOnce()
 
 void kinetoStart(const char* kind)
 {
-    if (std::strcmp(kind, "older") == 0)
+    g_ofSubscriber = std::strcmp(kind, "of_subscriber") == 0;
+    if (g_ofSubscriber || std::strcmp(kind, "older") == 0)
         subscribeOnce();
     else if (const CUptiResult result = cuptiActivityRegisterTimestampCallback(&ownTime); result != 0)
         std::printf("neighbour: no clock of its own: %d\n", result);
@@ -109,9 +140,15 @@ void kinetoStart(const char* kind)
         return;
     g_kernels = g_copies = g_sets = 0;
     g_startNs = timeNow();
-    int failed = cuptiActivityRegisterCallbacks(&request, &complete) != CUPTI_SUCCESS ? 1 : 0;
-    for (const CUpti_ActivityKind each : kKinds)
-        failed += cuptiActivityEnable(each) != CUPTI_SUCCESS ? 1 : 0;
+    const CUptiResult registered =
+        g_ofSubscriber ? cuptiActivityRegisterCallbacks_v2(g_subscriber, &requestV2, &completeV2)
+                       : cuptiActivityRegisterCallbacks(&request, &complete);
+    int failed = registered != CUPTI_SUCCESS ? 1 : 0;
+    for (const CUpti_ActivityKind each : kKinds) {
+        const CUptiResult enabled =
+            g_ofSubscriber ? cuptiActivityEnable_v2(g_subscriber, each, nullptr) : cuptiActivityEnable(each);
+        failed += enabled != CUPTI_SUCCESS ? 1 : 0;
+    }
     if (failed != 0)
         std::printf("neighbour: %d calls failed\n", failed);
 }
@@ -119,7 +156,7 @@ void kinetoStart(const char* kind)
 void kinetoStop()
 {
     for (const CUpti_ActivityKind kind : kKinds)
-        cuptiActivityDisable(kind);
+        g_ofSubscriber ? cuptiActivityDisable_v2(g_subscriber, kind, nullptr) : cuptiActivityDisable(kind);
     cuptiActivityFlushAll(0);
     const std::lock_guard lock(g_mutex);
     std::printf("neighbour: %d kernels, %d copies, %d sets; %d strange buffers, %d at strange times\n",

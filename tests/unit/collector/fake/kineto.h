@@ -6,7 +6,8 @@
 #pragma GCC visibility push(default)
 extern "C" {
 /// "older": subscribes once, and measures no GPU for good where that fails. "newer": never subscribes, has a
-/// clock of its own, and takes it that callbacks and kinds are its alone.
+/// clock of its own, and takes it that callbacks and kinds are its alone. "of_subscriber": as JAX does with
+/// CUDA 13.2, by the _v2 functions.
 void kinetoStart(const char* kind);
 /// Ends what start began and says on stdout what it got.
 void kinetoStop(void);

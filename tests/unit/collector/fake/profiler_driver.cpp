@@ -112,7 +112,7 @@ struct Later {
     {
         event.coll = {.fields = allReduce(), .group = group};
         if constexpr (Version >= 7) {
-            event.userTag = 77;
+            event.more.coll = {.kernelVariant = "AllReduce_AGxLL_R", .symmetric = true, .userTag = 77};
         }
     }
     static void fillSend(Descriptor& event, void* group)
@@ -123,7 +123,8 @@ struct Later {
                                 .count = 77,
                                 .peer = 5,
                                 .channels = 2},
-                     .group = group};
+                     .group = group,
+                     .userTag = Version >= 7 ? 78U : 0U};
     }
     static void fillChannel(Descriptor& event) { event.kernelCh = {.channel = 3, .timer = 5'000'000}; }
 };
@@ -215,11 +216,64 @@ public:
         if constexpr (Version::kVersion > 3) {
             StateArguments arguments{};
             arguments.kernelCh.timer = 5'800'000;
+            phases(channel);
             state(channel, State::KernelChStop, arguments);
         }
         stop(channel);
         message(collective, pid, true);
         message(collective, pid, false);
+    }
+    /// The parts of a channel, of which NCCL tells when its kernel has ended: src/plugin/profiler.cc of 2.31.
+    void phases(void* channel)
+    {
+        if constexpr (Version::kVersion >= 7) {
+            constexpr std::uint64_t kTimes[] = {5'000'000, 5'500'000, 5'750'000, 5'800'000};
+            for (std::uint8_t phase = 0; channel != nullptr && phase < 3; ++phase) {
+                Descriptor event{};
+                event.kernelPhase = {.channel = 3, .phase = phase, .name = "a phase", .timer = kTimes[phase]};
+                void* const handle = start(kKernelPhase, channel, event);
+                StateArguments arguments{};
+                arguments.kernelCh.timer = kTimes[phase + 1];
+                state(handle, State::KernelPhaseStop, arguments);
+                stop(handle);
+            }
+        }
+    }
+    /// An all-gather by copy engines: two batches between two synchronisations (src/ce_coll.cc of 2.30).
+    void copyEngines()
+    {
+        if constexpr (Version::kVersion >= 6) {
+            Descriptor event{};
+            event.ceColl = {.sequence = 3,
+                            .function = "AllGather",
+                            .send = nullptr,
+                            .receive = nullptr,
+                            .count = 500,
+                            .root = 0,
+                            .datatype = "ncclFloat32",
+                            .syncStrategy = "MC",
+                            .intraBatchSync = true,
+                            .batchSize = 8,
+                            .batches = 2,
+                            .ceSequence = 7,
+                            .stream = nullptr};
+            if constexpr (Version::kVersion >= 7) {
+                event.more.ceColl.userTag = 79;
+            }
+            void* const collective = start(kCeColl, nullptr, event);
+            event = {};
+            event.ceSync = {.isComplete = false, .ranks = 16};
+            stop(start(kCeSync, collective, event));
+            for (int batch = 0; batch < 2; ++batch) {
+                event = {};
+                event.ceBatch = {.copies = 15, .bytes = 30'000, .intraBatchSync = true};
+                stop(start(kCeBatch, collective, event));
+            }
+            event = {};
+            event.ceSync = {.isComplete = true, .ranks = 16};
+            stop(start(kCeSync, collective, event));
+            stop(collective);
+        }
     }
     void message(void* collective, int pid, bool send)
     {
@@ -310,6 +364,8 @@ public:
             deep(getpid());
         } else if (scene == "phase") {
             stop(start(kKernelPhase, nullptr));
+        } else if (scene == "copyEngines") {
+            copyEngines();
         } else if (scene == "deepOfAnotherProcess") {
             deep(getpid() + 1);
         } else if (scene.starts_with("mask")) {
