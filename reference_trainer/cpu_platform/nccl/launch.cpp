@@ -69,7 +69,7 @@ std::uint64_t agreement(const std::vector<Operation>& operations)
     return hash;
 }
 
-void execute(const Launch& work)
+void execute(const Launch& work, const profiler::KernelEvents& observed)
 {
     std::vector<const Operation*> transfers;
     const Operation* firstCollective = nullptr;
@@ -85,6 +85,7 @@ void execute(const Launch& work)
         mesh.barrier(firstCollective->slot, agreement(work.operations));
     pointToPoint.meet();
     const auto allArrived = std::chrono::steady_clock::now();
+    observed.meet();
     for (const Operation& operation : work.operations)
         moveData(mesh, operation);
     pointToPoint.transfer();
@@ -115,7 +116,7 @@ void run(void* argument, bool refused)
     try {
         if (communicator.startWork()) {
             const profiler::KernelEvents observed(work->events.get());
-            communicator.mesh() != nullptr ? execute(*work) : executeAlone(*work);
+            communicator.mesh() != nullptr ? execute(*work, observed) : executeAlone(*work);
         }
     } catch (const Failure& failure) {
         communicator.fail(failure.code(), failure.what());

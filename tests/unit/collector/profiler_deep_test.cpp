@@ -141,6 +141,28 @@ TEST(ProfilerDeepPlatform, putsChannelTimesBehindTheirLaunch)
         EXPECT_LT(trace.channelTimes.device[i], 2U);
     }
 }
+
+TEST(ProfilerDeepPlatform, splitsKernelsOnSymmetricMemoryAsNccl231Does)
+{
+    const RecordedRun run({"recorded_nccl_ranks", "open", "single", "close"},
+                          RecordedRun::Collector::Preloaded,
+                          {"LD_LIBRARY_PATH=" RINGSIDE_PLATFORM, "RINGSIDE_PROFILE=deep",
+                           "RINGSIDE_PLATFORM_PROFILER_API=7", "RINGSIDE_PLATFORM_NCCL_SYMMETRIC=1"});
+    EXPECT_EQ(run.text("SELECT value FROM setting WHERE name = 'profiler_api'"), "7");
+    EXPECT_EQ(run.text("SELECT DISTINCT is_symmetric || ' ' || text FROM nccl_detail JOIN string ON id ="
+                       " kernel_variant_id"),
+              "1 RSxLDMC_AGxSTMC");
+    const trace::ProcessTrace trace = traceOf(run);
+    ASSERT_GT(trace.channelTimes.size(), 0U);
+    for (std::size_t i = 0; i < trace.channelTimes.size(); ++i) {
+        std::int64_t phasesNs = 0;
+        for (std::size_t phase = 0; phase < trace.kernelPhases.size(); ++phase) {
+            const bool same = trace.kernelPhases.operation[phase] == trace.channelTimes.operation[i];
+            phasesNs += same ? trace.kernelPhases.endNs[phase] - trace.kernelPhases.startNs[phase] : 0;
+        }
+        EXPECT_EQ(phasesNs, trace.channelTimes.endNs[i] - trace.channelTimes.startNs[i]);
+    }
+}
 #endif
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary interface of NCCL's profiler plugins, versions 4 and 5, as in NCCL 2.28 (src/include/plugin of
-// its source): only numbers, layouts and signatures, under different names.
+// The binary interface of NCCL's profiler plugins, versions 4 and 5, as in NCCL 2.28, and 7, as in 2.31
+// (src/include/plugin of its source): only numbers, layouts and signatures, under different names.
 #pragma once
 #include "debug_log.h"
 
@@ -26,7 +26,8 @@ enum EventType : std::uint32_t {
     kGroupApi = 1U << 8U,
     kCollApi = 1U << 9U,
     kP2pApi = 1U << 10U,
-    kKernelLaunch = 1U << 11U
+    kKernelLaunch = 1U << 11U,
+    kKernelPhase = 1U << 15U ///< version 7
 };
 
 enum class EventState : int {
@@ -35,7 +36,8 @@ enum class EventState : int {
     OpInProgress = 19,
     KernelChStop = 22,
     GroupStartApiStop = 23,
-    GroupEndApiStart = 24
+    GroupEndApiStart = 24,
+    KernelPhaseStop = 31
 };
 
 struct CollFields {
@@ -129,6 +131,59 @@ struct DescriptorV5 {
     };
 };
 
+/// Every event of version 5 is the beginning of the same one of version 7.
+struct DescriptorV7 {
+    std::uint64_t type;
+    void* parent;
+    int rank;
+    union {
+        struct {
+            bool captured;
+            int depth;
+        } groupApi;
+        struct {
+            const char* function;
+            std::size_t count;
+            const char* type;
+            int root;
+            void* stream;
+            bool captured;
+        } collApi;
+        struct {
+            const char* function;
+            std::size_t count;
+            const char* type;
+            void* stream;
+            bool captured;
+        } p2pApi;
+        struct {
+            void* stream;
+        } kernelLaunch;
+        struct {
+            CollFields fields;
+            void* group;
+            const char* kernelVariant;
+            bool symmetric;
+            std::uint64_t userTag;
+        } coll;
+        struct {
+            P2pFields fields;
+            void* group;
+        } p2p;
+        ProxyOpFields proxyOp;
+        ProxyStepFields proxyStep;
+        KernelChFields kernelCh;
+        struct {
+            std::uint8_t channel;
+            std::uint8_t phase; ///< 0 initial_sync, 1 compute, 2 final_sync
+            const char* name;
+            std::uint64_t timer;
+        } kernelPhase;
+    };
+};
+
+using Descriptor = DescriptorV7;
+
 union StateArguments {
     struct {
         std::size_t bytes;
@@ -162,6 +217,17 @@ struct PluginV5 {
     ncclResult_t (*finalize)(void* context);
 };
 
+/// Type of the data symbol ncclProfiler_v7.
+struct PluginV7 {
+    const char* name;
+    ncclResult_t (*init)(void** context, std::uint64_t commId, int* mask, const char* commName, int nodes,
+                         int ranks, int rank, Logger logger);
+    ncclResult_t (*startEvent)(void* context, void** handle, DescriptorV7* descriptor);
+    ncclResult_t (*stopEvent)(void* handle);
+    ncclResult_t (*recordEventState)(void* handle, EventState state, StateArguments* arguments);
+    ncclResult_t (*finalize)(void* context);
+};
+
 static_assert(sizeof(DescriptorV4) == 104 && sizeof(StateArguments) == 8 && sizeof(PluginV5) == 48);
 static_assert(sizeof(DescriptorV5) == 112 && offsetof(DescriptorV5, rank) == 16);
 static_assert(offsetof(DescriptorV5, coll.fields.algorithm) == 88 &&
@@ -169,5 +235,7 @@ static_assert(offsetof(DescriptorV5, coll.fields.algorithm) == 88 &&
 static_assert(offsetof(DescriptorV5, coll.fields.channels) == 80 && offsetof(DescriptorV5, p2p.group) == 64);
 static_assert(offsetof(DescriptorV5, collApi.stream) == 56 && offsetof(DescriptorV5, p2pApi.captured) == 56);
 static_assert(offsetof(DescriptorV5, proxyOp.isSend) == 44 && offsetof(DescriptorV5, kernelCh.timer) == 32);
+static_assert(sizeof(DescriptorV7) == 136 && offsetof(DescriptorV7, coll.kernelVariant) == 112);
+static_assert(offsetof(DescriptorV7, coll.userTag) == 128 && offsetof(DescriptorV7, kernelPhase.timer) == 40);
 
 } // namespace ringside::nccl::profiler

@@ -34,7 +34,7 @@ void beginGroup(Group& group, const CommunicatorProfile& profile, bool captured,
     if ((group.mask & kForGroupApi) == 0)
         return;
     group.plugin = profile.sharedPlugin();
-    DescriptorV5 descriptor{};
+    Descriptor descriptor{};
     descriptor.type = kGroupApi;
     descriptor.groupApi = {.captured = captured, .depth = depth};
     group.handle = profile.start(descriptor);
@@ -42,9 +42,9 @@ void beginGroup(Group& group, const CommunicatorProfile& profile, bool captured,
         group.plugin->record(group.handle, EventState::GroupStartApiStop, nullptr);
 }
 
-DescriptorV5 describe(const Call& call, void* group)
+Descriptor describe(const Call& call, void* group)
 {
-    DescriptorV5 descriptor{};
+    Descriptor descriptor{};
     descriptor.parent = group;
     if (call.pointToPoint) {
         descriptor.type = kP2pApi;
@@ -104,7 +104,7 @@ Ticket enterCall(const CommunicatorProfile& profile, const Call& call, int depth
         beginGroup(group, profile, call.captured, depth);
     Ticket ticket{.mask = group.mask, .group = group.handle};
     if ((group.mask & (call.pointToPoint ? kForP2pApi : kForCollApi)) != 0) {
-        DescriptorV5 descriptor = describe(call, group.handle);
+        Descriptor descriptor = describe(call, group.handle);
         ticket.api = profile.start(descriptor);
         profile.stop(ticket.api);
     }

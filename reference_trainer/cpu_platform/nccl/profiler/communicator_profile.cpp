@@ -33,7 +33,7 @@ void CommunicatorProfile::close()
         m_plugin->finalize(m_context);
 }
 
-void* CommunicatorProfile::start(DescriptorV5& descriptor) const
+void* CommunicatorProfile::start(Descriptor& descriptor) const
 {
     return m_plugin->start(m_context, descriptor);
 }

@@ -28,7 +28,7 @@ public:
     [[nodiscard]] const std::shared_ptr<Plugin>& sharedPlugin() const { return m_plugin; }
     [[nodiscard]] int rank() const { return m_rank; }
     /// Starts an event in this communicator's context; returns its handle, null if the plugin returned none.
-    [[nodiscard]] void* start(DescriptorV5& descriptor) const;
+    [[nodiscard]] void* start(Descriptor& descriptor) const;
     /// Ends an event; ignores null.
     void stop(void* handle) const;
     /// Returns the number of the next collective of a numbered function, from 0; nextSequence also increments

@@ -4,6 +4,7 @@
 #include "platform.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace ringside::nccl::profiler {
 namespace {
@@ -16,6 +17,13 @@ bool movedAsBytes(const Call& call)
     constexpr std::size_t kBroadcast = 0;
     constexpr std::size_t kAllGather = 2;
     return call.number == kBroadcast || call.number == kAllGather;
+}
+
+/// RINGSIDE_PLATFORM_NCCL_SYMMETRIC: all buffers count as windows of symmetric memory.
+bool isSymmetric()
+{
+    static const bool set = Plugin::hasPhases() && std::getenv("RINGSIDE_PLATFORM_NCCL_SYMMETRIC") != nullptr;
+    return set;
 }
 
 std::uint64_t deviceTime()
@@ -55,7 +63,7 @@ void LaunchEvents::launching()
 {
     if ((leader()->mask & kKernelLaunch) == 0)
         return;
-    DescriptorV5 descriptor{};
+    Descriptor descriptor{};
     descriptor.type = kKernelLaunch;
     descriptor.parent = leader()->group;
     descriptor.kernelLaunch = {.stream = m_stream};
@@ -77,7 +85,7 @@ void LaunchEvents::launched(bool taken)
 void LaunchEvents::startTasks()
 {
     if ((leader()->mask & (kGroup | kColl | kP2p | kBelowTask)) != 0) {
-        DescriptorV5 descriptor{};
+        Descriptor descriptor{};
         descriptor.type = kGroup;
         m_group = m_profile->start(descriptor);
     }
@@ -87,7 +95,7 @@ void LaunchEvents::startTasks()
         const bool transfer = running.task.call.pointToPoint;
         if ((running.task.ticket.mask & (kBelowTask | (transfer ? kP2p : kColl))) == 0)
             continue;
-        DescriptorV5 descriptor = transfer ? describeP2p(running) : describeColl(running);
+        Descriptor descriptor = transfer ? describeP2p(running) : describeColl(running);
         running.event = m_profile->start(descriptor);
     }
 }
@@ -99,11 +107,11 @@ void LaunchEvents::stopTasks()
     m_profile->stop(m_group);
 }
 
-DescriptorV5 LaunchEvents::describeColl(const Running& running) const
+Descriptor LaunchEvents::describeColl(const Running& running) const
 {
     const Call& call = running.task.call;
     const bool bytes = movedAsBytes(call);
-    DescriptorV5 descriptor{};
+    Descriptor descriptor{};
     descriptor.type = kColl;
     descriptor.parent = running.task.ticket.api;
     descriptor.rank = m_profile->rank();
@@ -120,14 +128,17 @@ DescriptorV5 LaunchEvents::describeColl(const Running& running) const
                                   .warps = 1,
                                   .algorithm = call.tree ? "TREE" : "RING",
                                   .protocol = "SIMPLE"},
-                       .group = m_group};
+                       .group = m_group,
+                       .kernelVariant = isSymmetric() ? "RSxLDMC_AGxSTMC" : nullptr,
+                       .symmetric = isSymmetric(),
+                       .userTag = 0};
     return descriptor;
 }
 
-DescriptorV5 LaunchEvents::describeP2p(const Running& running) const
+Descriptor LaunchEvents::describeP2p(const Running& running) const
 {
     const Call& call = running.task.call;
-    DescriptorV5 descriptor{};
+    Descriptor descriptor{};
     descriptor.type = kP2p;
     descriptor.parent = running.task.ticket.api;
     descriptor.rank = m_profile->rank();
@@ -144,15 +155,45 @@ DescriptorV5 LaunchEvents::describeP2p(const Running& running) const
 void LaunchEvents::kernelBegins()
 {
     const std::uint64_t start = deviceTime();
+    m_beginNs = start;
     m_started.wait(false);
     for (Running& running : m_tasks) {
         if ((running.task.ticket.mask & kKernelCh) == 0)
             continue;
-        DescriptorV5 descriptor{};
+        Descriptor descriptor{};
         descriptor.type = kKernelCh;
         descriptor.parent = running.event;
         descriptor.kernelCh = {.channel = 0, .timer = start};
         running.kernel = m_profile->start(descriptor);
+    }
+}
+
+void LaunchEvents::kernelMeets()
+{
+    m_metNs = deviceTime();
+}
+
+/// NCCL tells of the phases when the kernel has ended, before its channel's end, and leaves out those without
+/// a length: here the last one, because no rank waits at the end.
+void LaunchEvents::reportPhases(void* kernel, std::uint64_t endNs) const
+{
+    const std::uint64_t bounds[] = {m_beginNs, m_metNs, endNs};
+    constexpr const char* kNames[] = {"initial_sync", "compute"};
+    for (std::uint8_t phase = 0; phase < 2; ++phase) {
+        if (bounds[phase] == 0 || bounds[phase + 1] <= bounds[phase])
+            continue;
+        Descriptor descriptor{};
+        descriptor.type = kKernelPhase;
+        descriptor.parent = kernel;
+        descriptor.kernelPhase = {
+            .channel = 0, .phase = phase, .name = kNames[phase], .timer = bounds[phase]};
+        void* const handle = m_profile->start(descriptor);
+        if (handle == nullptr)
+            continue;
+        StateArguments arguments{};
+        arguments.kernelCh = {.timer = bounds[phase + 1]};
+        m_profile->plugin().record(handle, EventState::KernelPhaseStop, &arguments);
+        m_profile->stop(handle);
     }
 }
 
@@ -163,6 +204,8 @@ void LaunchEvents::kernelEnds()
     for (const Running& running : m_tasks) {
         if (running.kernel == nullptr)
             continue;
+        if (isSymmetric() && (running.task.ticket.mask & kKernelPhase) != 0)
+            reportPhases(running.kernel, arguments.kernelCh.timer);
         m_profile->plugin().record(running.kernel, EventState::KernelChStop, &arguments);
         m_profile->stop(running.kernel);
     }

@@ -36,6 +36,8 @@ public:
     /// Called on the stream's thread, around the kernel. Each task gets its KernelCh with the times of the
     /// kernel, because one kernel executes all of them; its channel is 0.
     void kernelBegins();
+    /// All ranks are there: the first phase of a kernel on symmetric memory is over.
+    void kernelMeets();
     void kernelEnds();
 
 private:
@@ -53,13 +55,17 @@ private:
     [[nodiscard]] const Ticket* leader() const;
     void startTasks();
     void stopTasks();
-    [[nodiscard]] DescriptorV5 describeColl(const Running& running) const;
-    [[nodiscard]] DescriptorV5 describeP2p(const Running& running) const;
+    [[nodiscard]] Descriptor describeColl(const Running& running) const;
+    [[nodiscard]] Descriptor describeP2p(const Running& running) const;
 
     const std::shared_ptr<CommunicatorProfile> m_profile;
     const cudaStream_t m_stream;
     const Launching m_launching;
     std::vector<Running> m_tasks;
+    void reportPhases(void* kernel, std::uint64_t endNs) const;
+
+    std::uint64_t m_beginNs = 0; ///< of the kernel, on the device's clock, as the next; 0: not yet
+    std::uint64_t m_metNs = 0;
     void* m_launch = nullptr;
     void* m_group = nullptr;
     std::atomic<bool> m_started = false; ///< the events of the tasks have been started
@@ -77,6 +83,11 @@ public:
     {
         if (m_events != nullptr)
             m_events->kernelEnds();
+    }
+    void meet() const
+    {
+        if (m_events != nullptr)
+            m_events->kernelMeets();
     }
     KernelEvents(const KernelEvents&) = delete;
     KernelEvents& operator=(const KernelEvents&) = delete;

@@ -2,6 +2,7 @@
 #include "profiler/plugin.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <utility>
 
@@ -29,25 +30,29 @@ protected:
     const Functions& m_plugin;
 };
 
-class VersionFive final : public Versioned<PluginV5> {
+/// Versions 5 and 7, which differ in their descriptors.
+template <class Functions, class Theirs>
+class Later final : public Versioned<Functions> {
 public:
-    using Versioned::Versioned;
+    using Versioned<Functions>::Versioned;
     ncclResult_t init(void*& context, const Member& member) override
     {
-        return m_plugin.init(&context, member.hash, maskAddress(), member.name, member.nodes, member.ranks,
-                             member.rank, &debugLog);
+        return this->m_plugin.init(&context, member.hash, Plugin::maskAddress(), member.name, member.nodes,
+                                   member.ranks, member.rank, &debugLog);
     }
-    void* start(void* context, DescriptorV5& descriptor) override
+    void* start(void* context, Descriptor& descriptor) override
     {
         void* handle = nullptr;
-        m_plugin.startEvent(context, &handle, &descriptor);
+        Theirs theirs{};
+        std::memcpy(&theirs, &descriptor, sizeof theirs);
+        this->m_plugin.startEvent(context, &handle, &theirs);
         return handle;
     }
 };
 
 /// Version 4 has no API and launch events, and a task's parent is its group. Returns false for events that it
 /// does not have.
-bool translate(const DescriptorV5& from, DescriptorV4& to)
+bool translate(const Descriptor& from, DescriptorV4& to)
 {
     to.type = static_cast<std::uint8_t>(from.type);
     to.parent = from.parent;
@@ -85,7 +90,7 @@ public:
         return m_plugin.init(&context, maskAddress(), member.name, member.hash, member.nodes, member.ranks,
                              member.rank, &debugLog);
     }
-    void* start(void* context, DescriptorV5& descriptor) override
+    void* start(void* context, Descriptor& descriptor) override
     {
         DescriptorV4 older{};
         void* handle = nullptr;
@@ -112,9 +117,13 @@ std::shared_ptr<Plugin> load()
     const std::string path = library->path();
     std::shared_ptr<Plugin> plugin;
     const auto* const five = static_cast<const PluginV5*>(library->symbol("ncclProfiler_v5"));
-    if (five != nullptr && newestVersion() >= 5 && newestVersion() <= kNewestThatExists) {
+    const auto* const seven = static_cast<const PluginV7*>(library->symbol("ncclProfiler_v7"));
+    if (seven != nullptr && newestVersion() == kNewestThatExists) {
+        RINGSIDE_NCCL_INFO(kLogInit, "PROFILER/Plugin: Loaded %s (v7)", seven->name);
+        plugin = std::make_shared<Later<PluginV7, DescriptorV7>>(std::move(library), *seven);
+    } else if (five != nullptr && newestVersion() >= 5 && newestVersion() <= kNewestThatExists) {
         RINGSIDE_NCCL_INFO(kLogInit, "PROFILER/Plugin: Loaded %s (v5)", five->name);
-        plugin = std::make_shared<VersionFive>(std::move(library), *five);
+        plugin = std::make_shared<Later<PluginV5, DescriptorV5>>(std::move(library), *five);
     } else if (const auto* four = static_cast<const PluginV4*>(library->symbol("ncclProfiler_v4"));
                four != nullptr && newestVersion() <= kNewestThatExists) {
         RINGSIDE_NCCL_INFO(kLogInit, "PROFILER/Plugin: Loaded %s (v4)", four->name);
@@ -168,6 +177,11 @@ Plugin::Plugin(std::unique_ptr<PluginLibrary> library, const char* name)
 Plugin::~Plugin()
 {
     RINGSIDE_NCCL_INFO(kLogInit, "PROFILER/Plugin: Closing profiler plugin %s", m_name.c_str());
+}
+
+bool Plugin::hasPhases()
+{
+    return newestVersion() == kNewestThatExists;
 }
 
 bool Plugin::tasksNeedGroup()

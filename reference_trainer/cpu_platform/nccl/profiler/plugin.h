@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process's profiler plugin. The newer version comes first: ncclProfiler_v5, then v4, whose structs are
-// filled from those of v5 as in NCCL. It is loaded with the first communicator and closed with the last one;
-// a failure to load is final.
+// The process's profiler plugin. The newer version comes first: ncclProfiler_v5, then v4 (and v7 before them,
+// on request), whose structs are filled from those of v5 as in NCCL. It is loaded with the first communicator
+// and closed with the last one; a failure to load is final.
 #pragma once
 #include "profiler/abi.h"
 #include "profiler/plugin_library.h"
@@ -33,7 +33,7 @@ public:
     /// time.
     [[nodiscard]] virtual ncclResult_t init(void*& context, const Member& member) = 0;
     /// Returns null if the plugin returns no handle: then nothing more is reported about this event.
-    [[nodiscard]] virtual void* start(void* context, DescriptorV5& descriptor) = 0;
+    [[nodiscard]] virtual void* start(void* context, Descriptor& descriptor) = 0;
     virtual void stop(void* handle) = 0;
     virtual void record(void* handle, EventState state, StateArguments* arguments) = 0;
     virtual void finalize(void* context) = 0;
@@ -41,6 +41,8 @@ public:
     /// Returns whether this NCCL version reports tasks only if the plugin has returned a handle for their
     /// group (2.26.2 to 2.27.7).
     [[nodiscard]] static bool tasksNeedGroup();
+    /// Returns whether this NCCL version reports phases of kernels on symmetric memory (2.31).
+    [[nodiscard]] static bool hasPhases();
     /// Returns the events that the plugin wants now, EventType bits.
     [[nodiscard]] static std::uint32_t mask();
 
