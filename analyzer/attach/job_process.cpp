@@ -38,13 +38,9 @@ std::string programOf(pid_t pid)
     return program;
 }
 
-/// libtorch_cuda holds NCCL where PyTorch is linked with it statically.
 bool hasLoadedGpuLibrary(pid_t pid)
 {
-    const std::string maps = host::procFile(pid, "maps");
-    return std::ranges::any_of(
-        std::array<std::string_view, 4>{"/libcuda.so", "/libnccl.so", "/libcudart.so", "/libtorch_cuda.so"},
-        [&](std::string_view name) { return maps.find(name) != std::string::npos; });
+    return mapsGpuLibrary(host::procFile(pid, "maps"));
 }
 
 /// Whether a process above it has the same rank, or has loaded such a library, too.
@@ -85,6 +81,13 @@ void addOtherRanks(std::vector<JobProcess>& chosen, const std::map<pid_t, Candid
 }
 
 } // namespace
+
+bool mapsGpuLibrary(const std::string& maps)
+{
+    return std::ranges::any_of(
+        std::array<std::string_view, 4>{"/libcuda.so", "/libnccl.so", "/libcudart.so", "/libtorch_cuda.so"},
+        [&](std::string_view name) { return maps.find(name) != std::string::npos; });
+}
 
 bool isStopped(const JobProcess& process)
 {

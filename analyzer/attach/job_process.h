@@ -22,6 +22,10 @@ struct JobProcess {
 /// "running", "sleeping", "waiting for a device", "stopped", "ended"; the letter itself for others.
 [[nodiscard]] std::string stateText(const JobProcess& process);
 
+/// Returns whether a process whose /proc/PID/maps this is has loaded CUDA or NCCL. libtorch_cuda holds NCCL
+/// where PyTorch is linked with it statically.
+[[nodiscard]] bool mapsGpuLibrary(const std::string& maps);
+
 /// Returns the processes that do a job's work, by rank, then by process id: of those that have a rank, one a
 /// rank, which is the topmost that has loaded CUDA or NCCL, or the topmost if none has; without ranks, the
 /// topmost ones that have loaded CUDA or NCCL; without these, the roots. So launchers, shells and the workers

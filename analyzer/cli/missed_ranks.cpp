@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/missed_ranks.h"
 
+#include "attach/job_process.h"
 #include "host/monotonic.h"
 #include "host/other_process.h"
 
@@ -92,26 +93,34 @@ void MissedRanks::checkProcess(pid_t pid)
     }
     const std::string environment = host::procFile(pid, "environ");
     const auto rank = host::rankIn(environment);
-    if (!rank) {
-        return;
+    if (!rank && namesCollector(environment)) {
+        return; // not looked at further, as most processes are no ranks
     }
     const std::string maps = host::procFile(pid, "maps");
     const bool isMusl = mapsMusl(maps);
-    if (!isMusl && maps.find(m_fileName) != std::string::npos) {
+    const bool isLoaded = !isMusl && maps.find(m_fileName) != std::string::npos;
+    if (isLoaded && rank) {
         m_reached.emplace(pid, *rank);
+    }
+    if (isLoaded || (!rank && !attach::mapsGpuLibrary(maps))) {
         return;
     }
-    Missed& missed = m_missed[*rank];
+    Missed& missed = rank ? m_missed[*rank] : m_withoutRank[pid];
     missed.why = isMusl ? Why::NoGlibc : whyMissed(pid, environment);
     missed.program = host::procFile(pid, "comm");
     missed.program.erase(missed.program.find_last_not_of('\n') + 1);
     ++missed.looks;
 }
 
+bool MissedRanks::namesCollector(const std::string& environment) const
+{
+    return host::valueIn(environment, "LD_PRELOAD").value_or("").find(m_collector.string()) !=
+           std::string::npos;
+}
+
 MissedRanks::Why MissedRanks::whyMissed(pid_t pid, const std::string& environment) const
 {
-    const std::string preloaded = host::valueIn(environment, "LD_PRELOAD").value_or("");
-    if (preloaded.find(m_collector.string()) == std::string::npos) {
+    if (!namesCollector(environment)) {
         return Why::NoVariable;
     }
     const std::string there = fmt::format("/proc/{}/root{}", pid, m_collector.string());
@@ -130,15 +139,19 @@ std::string MissedRanks::text(const fs::path& run) const
 {
     constexpr int kSure = 2; // on the first check, a process may have only just begun
     std::map<std::pair<Why, std::string>, std::vector<std::int64_t>> groups;
+    std::map<std::pair<Why, std::string>, int> withoutRank;
     for (const auto& [rank, missed] : m_missed) {
         if (missed.looks >= kSure && !isReached(rank, missed, run)) {
             groups[{missed.why, missed.program}].push_back(rank);
         }
     }
+    for (const auto& [pid, missed] : m_withoutRank) {
+        withoutRank[{missed.why, missed.program}] += missed.looks >= kSure ? 1 : 0;
+    }
     std::string text;
-    for (const auto& [group, ranks] : groups) {
+    const auto say = [&](const std::pair<Why, std::string>& group, const std::string& who) {
         const auto& [why, program] = group;
-        text += fmt::format("ringside: warning: not recorded: {} ({}): ", ranksText(ranks), program);
+        text += fmt::format("ringside: warning: not recorded: {} ({}): ", who, program);
         text += why == Why::NoVariable ? fmt::format("the launcher did not pass on LD_PRELOAD\n  Set the "
                                                      "variables that `ringside env` prints.\n")
                 : why == Why::NoGlibc
@@ -150,6 +163,14 @@ std::string MissedRanks::text(const fs::path& run) const
                                   m_collector.string())
                     : std::string("the collector is not loaded\n  Static and privileged programs ignore "
                                   "LD_PRELOAD.\n");
+    };
+    for (const auto& [group, ranks] : groups) {
+        say(group, ranksText(ranks));
+    }
+    for (const auto& [group, count] : withoutRank) {
+        if (count > 0) {
+            say(group, fmt::format("{} process{} with CUDA or NCCL", count, count == 1 ? "" : "es"));
+        }
     }
     return text;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds ranks below a running command that the collector does not record: their launcher dropped LD_PRELOAD,
-// or they run in a container without the collector's file or with another C library. It reads /proc so seldom
+// or they run in a container without the collector's file or with another C library. Processes without a
+// rank count if they have loaded CUDA or NCCL, and LD_PRELOAD was dropped. It reads /proc so seldom
 // that the cost does not matter. It sees descendants of the command on this host that live for a second or
 // longer.
 #pragma once
@@ -35,6 +36,7 @@ private:
         int looks = 0;
     };
     void checkProcess(pid_t pid);
+    [[nodiscard]] bool namesCollector(const std::string& environment) const;
     [[nodiscard]] Why whyMissed(pid_t pid, const std::string& environment) const;
     [[nodiscard]] bool isReached(std::int64_t rank, const Missed& missed,
                                  const std::filesystem::path& run) const;
@@ -43,6 +45,7 @@ private:
     std::string m_fileName;                  ///< the end of its line in a process's maps
     std::map<pid_t, std::int64_t> m_reached; ///< the rank of each process that loaded the collector
     std::map<std::int64_t, Missed> m_missed;
+    std::map<pid_t, Missed> m_withoutRank;
     std::int64_t m_nextNs = 0;
     std::int64_t m_pauseNs = 0;
 };

@@ -113,7 +113,7 @@ def observe(case, mode, folder, started_by=None):
 def _kept(output):
     """(the job's own lines, ours): of stderr, those that begin with "ringside"; of a printed environment, the documented variables."""
     lines = output.split(b"\n")
-    ours = [line for line in lines if line.startswith((b"ringside", *OURS)) or line.startswith(b"  Try: ringside")]
+    ours = [line for line in lines if line.startswith((b"ringside", *OURS)) or line.startswith((b"  Try: ringside", b"  Set the variables that `ringside env`"))]
     return b"\n".join(line for line in lines if line not in ours), [line.decode(errors="replace") for line in ours]
 
 

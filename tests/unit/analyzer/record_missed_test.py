@@ -68,6 +68,12 @@ class Missed(cases.FolderCase):
     def test_it_is_a_warning_so_quiet_does_not_hide_it(self):
         self.assertIn("not recorded: rank 5 (sleep)", self.record(f"PMI_RANK=5 env -u LD_PRELOAD sleep {MISSED_SECONDS}", "-q"))
 
+    def test_processes_with_cuda_whose_environment_was_dropped_are_counted(self):
+        cuda = cases.make_collector(self.folder / "libcudart.so.12")
+        said = self.record(f"for worker in 1 2; do env -i LD_PRELOAD={cuda} sleep {MISSED_SECONDS} & done; env -i sleep {MISSED_SECONDS}; wait")
+        self.assertRegex(said, r"not recorded: 2 processes with CUDA or NCCL \(sleep\): the launcher did not pass on LD_PRELOAD\n.*ringside env")
+        self.assertEqual(said.count("not recorded: 2"), 1, "a program without CUDA has nothing to record")
+
     def test_profile_off_misses_nobody(self):
         self.assertNotIn("not recorded: rank", self.record(f"RANK=0 env -u LD_PRELOAD sleep {SECONDS}", "--profile", "off"))
 
