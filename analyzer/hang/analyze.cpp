@@ -45,7 +45,8 @@ RankTimes timesOf(const trace::ProcessTrace& process, const RankReport& rank, co
     RankTimes times;
     times.untilNs = countsUntil(process, now);
     const bool ended = rank.life == Life::Closed || isDeath(rank.life);
-    times.openHang = rank.hang.has_value() || isUntimed(process) || (ended && abortedCommunicator(process));
+    times.untimed = isUntimed(process);
+    times.openHang = rank.hang.has_value() || times.untimed || (ended && abortedCommunicator(process));
     // The process's own limit may be shorter than this one.
     const std::int64_t noticedNs = rank.hang ? rank.hang->noticedNs - rank.hang->sinceNs : stuckAfterNs;
     const std::int64_t patienceNs = std::min(stuckAfterNs, noticedNs);
@@ -136,6 +137,64 @@ void judgeStuck(Report& report)
     report.summary = originText(report, report.origins.front());
 }
 
+/// Collectives of two communicators that ranks issued in different orders: these ranks wait for each other.
+void nameCircle(Report& report, const OtherOrder& other)
+{
+    Origin origin;
+    origin.circle = true;
+    origin.chain = {0, 1};
+    origin.ranks = other.before;
+    origin.ranks.insert(origin.ranks.end(), other.behind.begin(), other.behind.end());
+    std::ranges::sort(origin.ranks);
+    report.origins = {std::move(origin)};
+}
+
+/// Returns whether ranks died that waited for one that had ended normally before: it is the origin, because
+/// what they waited for could not happen any more.
+bool waitedForOneThatEnded(const Report& report, const std::vector<Origin>& origins)
+{
+    return !origins.empty() && !origins.front().circle &&
+           std::ranges::all_of(origins.front().ranks, [&](std::int64_t rank) {
+               const RankReport* const of = reportOf(report, rank);
+               return of != nullptr && of->life == Life::Closed;
+           });
+}
+
+/// Of ranks that died at about the same time, returns the one that all others waited for. Null if there is
+/// none.
+std::optional<std::size_t> awaitedAmongDead(const Report& report, const std::vector<Origin>& origins)
+{
+    if (origins.size() != 1 || origins.front().ranks.size() != 1) {
+        return std::nullopt;
+    }
+    const auto dead =
+        std::ranges::count_if(report.ranks, [](const RankReport& rank) { return isDeath(rank.life); });
+    const auto named = std::ranges::find(report.ranks, origins.front().ranks.front(), &RankReport::rank);
+    const bool all = named != report.ranks.end() && isDeath(named->life) &&
+                     origins.front().waiting == static_cast<std::size_t>(dead) - 1;
+    return all ? std::optional<std::size_t>(named - report.ranks.begin()) : std::nullopt;
+}
+
+/// Processes died, and no rank waited for so long that it is a hang. What they waited for, however short,
+/// tells who was the first where their ends do not.
+void judgeDeaths(Report& report, std::optional<FirstToDie> first, std::vector<StuckCollective> waits)
+{
+    const std::vector<Origin> origins = originsOf(waits);
+    if (waitedForOneThatEnded(report, origins)) {
+        report.collectives = std::move(waits);
+        judgeStuck(report);
+        return;
+    }
+    report.kind = Kind::Died;
+    if (const auto awaited = first ? std::nullopt : awaitedAmongDead(report, origins)) {
+        first = FirstToDie{.rank = *awaited, .beforeNs = std::nullopt, .alone = false, .awaited = true};
+        report.diedFirst = report.ranks[*awaited].rank;
+        report.firstByWait = true;
+        report.collectives = std::move(waits);
+    }
+    report.summary = diedText(report.ranks, first);
+}
+
 /// Of ranks that issued the same and do not go on, those that are stopped or died are the origin.
 void nameStanding(Report& report)
 {
@@ -178,13 +237,13 @@ void judge(Report& report, const model::Model& model, const std::vector<Group>& 
         report.collectives.push_back(std::move(*last));
         if (other) {
             report.collectives.push_back(other->call);
+            nameCircle(report, *other);
         }
         nameStanding(report);
         return;
     }
     if (lives(Life::Gone) + lives(Life::Failed) > 0) {
-        report.kind = Kind::Died;
-        report.summary = diedText(report.ranks, first);
+        judgeDeaths(report, first, findStuck(model, groups, times, wentOn, 0));
         return;
     }
     if (groups.empty() && !wentOn && !model.operations.empty()) {

@@ -31,6 +31,9 @@ std::vector<std::int64_t> unknownMembers(const Report& report, const Origin& ori
 std::vector<words::Text> doubtsOf(const Report& report)
 {
     std::vector<words::Text> doubts;
+    if (report.firstByWait) {
+        doubts.emplace_back(text::order_by_wait);
+    }
     if (report.origins.empty()) {
         return doubts;
     }

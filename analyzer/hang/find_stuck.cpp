@@ -2,6 +2,7 @@
 #include "hang/find_stuck.h"
 
 #include "hang/messages.h"
+#include "hang/setup.h"
 #include "hang/wait_graph.h"
 
 #include <algorithm>
@@ -279,6 +280,10 @@ std::vector<StuckCollective> findStuck(const model::Model& model, const std::vec
                 found.push_back(std::move(message));
             }
         }
+    }
+    for (StuckCollective& setup :
+         ended ? std::vector<StuckCollective>() : stuckSetups(model, times, stuckAfterNs)) {
+        found.push_back(std::move(setup));
     }
     findWrongPeers(found);
     orderByOrigin(found);

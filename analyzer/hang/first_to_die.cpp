@@ -101,7 +101,7 @@ private:
     }
     [[nodiscard]] FirstToDie describe(std::size_t first) const
     {
-        FirstToDie result{first, std::nullopt, true};
+        FirstToDie result{first, std::nullopt, true, false};
         bool allSeen = m_ranks[first].goneNs.has_value();
         std::int64_t nextNs = std::numeric_limits<std::int64_t>::max();
         for (const std::size_t other : m_dead) {
@@ -182,7 +182,9 @@ words::Text evidenceOf(const RankReport& rank, const FirstToDie& first)
     if (rank.waitStatus) {
         evidence += say(text::how, {{"how", howEnded(*rank.waitStatus)}});
     }
-    if (!first.alone) {
+    if (first.awaited) {
+        evidence += words::Text(text::by_wait);
+    } else if (!first.alone) {
         evidence += first.beforeNs ? say(text::before_next, {{"time", *first.beforeNs}})
                                    : words::Text(text::by_signs);
     }

@@ -15,7 +15,8 @@ struct FirstToDie {
     /// Time until the next process ended, if `ringside record` saw both ends. Null: known only by the last
     /// signs of life, or no other process died.
     std::optional<std::int64_t> beforeNs;
-    bool alone = false; ///< no other process died
+    bool alone = false;   ///< no other process died
+    bool awaited = false; ///< known only because all others waited for it
 };
 
 /// `ranks` are those of the model, in its order. Returns null if no process died, if the ends lie too close

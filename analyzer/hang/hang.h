@@ -93,8 +93,9 @@ struct RankReport {
     /// those in a call, then the main thread.
     std::vector<ThreadReport> threads;
     std::vector<ReturnedCall> lastCalls; ///< of the first of these threads, the latest first
-    std::vector<std::string> stack;      ///< innermost lines of the most relevant thread; empty if none
-    std::string stackThread;             ///< thread of `stack`
+    std::int64_t openGroupCalls = 0; ///< calls in groups that it has not closed: NCCL has not launched them
+    std::vector<std::string> stack;  ///< innermost lines of the most relevant thread; empty if none
+    std::string stackThread;         ///< thread of `stack`
     std::vector<std::string> stackNotes; ///< why there is no stack, or no Python stack
     std::optional<trace::HangRow> hang;  ///< a hang that its watchdog noticed and that did not end
 };
@@ -126,6 +127,7 @@ struct StuckCollective {
     /// Dropped records would shift that count.
     bool ordersByPlace = false;
     bool pointToPoint = false; ///< it is one message; `order` counts those of this pair in this direction
+    bool setup = false;        ///< it makes a communicator, of `size` ranks or from this one; it has no order
     std::optional<std::int64_t> torchNumber; ///< PyTorch's number of the collective, as its messages name it
     /// For each rank, the order of the last collective that its GPU is known to have finished. Null if there
     /// are no device records of it.
@@ -192,6 +194,7 @@ struct Report {
     std::vector<words::Text> reasons; ///< what raises or lowers the confidence
     std::vector<RankReport> ranks;
     std::optional<std::int64_t> diedFirst; ///< rank; null if none died, or if the first is not known
+    bool firstByWait = false;              ///< diedFirst is known only because the others waited for it
     std::vector<trace::IssueRow> issues;   ///< those that concern this report
     std::vector<Witness> witnesses;        ///< what others say of the same job
 };

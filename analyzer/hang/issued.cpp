@@ -6,6 +6,7 @@
 #include "values/number_list.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 namespace ringside::hang {
@@ -129,14 +130,41 @@ std::vector<Call> withoutRepeated(const std::vector<Call>& calls)
     return kept;
 }
 
+/// Returns the ids of groups that threads opened last and did not close. A thread that is in ncclGroupEnd has
+/// closed its group. Only our own recordings hold when groups were closed.
+std::set<std::int64_t> openGroups(const trace::ProcessTrace& process)
+{
+    std::unordered_map<std::int64_t, std::int64_t> last; // by thread
+    if (!process.process.collectorVersion.empty()) {
+        for (const trace::CollectiveCallRow& row : process.collectiveCalls) {
+            last[row.thread] = row.groupId;
+        }
+    }
+    for (const trace::InFlightRow& row : lastInFlight(process)) {
+        if (process.text(row.api) == "ncclGroupEnd") {
+            last.erase(row.thread);
+        }
+    }
+    std::set<std::int64_t> open;
+    for (const auto& [thread, group] : last) {
+        open.insert(group);
+    }
+    open.erase(0);
+    for (const trace::GroupRow& closed : process.groups) {
+        open.erase(closed.id);
+    }
+    return open;
+}
+
 /// Returns the calls of a process by communicator id, each list in the order of sequence numbers.
 std::unordered_map<std::int64_t, std::vector<Call>> callsOf(const trace::ProcessTrace& process)
 {
     std::unordered_map<std::int64_t, std::vector<Call>> calls;
     const Tells tells(process);
+    const std::set<std::int64_t> open = openGroups(process);
     for (const auto& [communicator, runs] : model::runsOf(process)) {
         for (const model::Run& run : runs) {
-            if (isNumber(run.sequence)) {
+            if (isNumber(run.sequence) && !open.contains(process.collectiveCalls[run.call].groupId)) {
                 calls[communicator].push_back(fromRun(process, communicator, run, tells));
             }
         }
@@ -328,6 +356,14 @@ std::vector<trace::InFlightRow> lastInFlight(const trace::ProcessTrace& process)
         }
     }
     return atEnd.empty() ? atHang : atEnd;
+}
+
+std::int64_t callsInOpenGroups(const trace::ProcessTrace& process)
+{
+    const std::set<std::int64_t> open = openGroups(process);
+    return std::ranges::count_if(process.collectiveCalls, [&](const trace::CollectiveCallRow& row) {
+        return open.contains(row.groupId);
+    });
 }
 
 std::vector<Group> issuedCalls(const model::Model& model)

@@ -56,6 +56,9 @@ struct Group {
     [[nodiscard]] bool isComparable() const;
 };
 
+/// Returns how many calls the process made in groups that it has not closed: NCCL has launched none of them.
+[[nodiscard]] std::int64_t callsInOpenGroups(const trace::ProcessTrace& process);
+
 /// Returns all communicators of more than one rank with at least one call. Communicators without a hash are
 /// left out, because their other members are unknown. Members whose trace broke off are left out. Of a dump
 /// that tells how far each call came, ranks that never used a communicator are members without calls. Where a

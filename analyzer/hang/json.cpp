@@ -36,6 +36,7 @@ Json toJson(const StuckCollective& stuck)
             {"order", stuck.order},
             {"order_is_place", stuck.ordersByPlace},
             {"point_to_point", stuck.pointToPoint},
+            {"setup", stuck.setup},
             {"torch_number", orNull(stuck.torchNumber)},
             {"call", toJson(stuck.call())},
             {"arrived", std::move(arrived)},
@@ -78,6 +79,7 @@ Json toJson(const RankReport& rank)
             {"wait_status", orNull(rank.waitStatus)},
             {"threads", std::move(threads)},
             {"last_calls", std::move(lastCalls)},
+            {"open_group_calls", rank.openGroupCalls},
             {"watchdog", std::move(watchdog)},
             {"stack", rank.stack},
             {"stack_notes", rank.stackNotes}};

@@ -171,22 +171,23 @@ private:
         const bool receives = call.call.function != "ncclSend";
         const bool counts = here.knowsStates() ? call.isOpen()
                             : receives         ? waits.openHang || stuck.waitedNs >= m_stuckAfterNs
-                                               : waits.inCall;
+                                               : waits.inCall || waits.untimed;
         if (counts) {
             stuck.missing.push_back(there.rank);
             m_found.push_back(std::move(stuck));
         }
     }
 
-    /// Compares the first message that both sides issued and neither has completed: adds it if its sizes
-    /// differ, or if the one side has come to it and the other has not.
+    /// Compares messages that both sides issued and neither is known to have completed: adds the first whose
+    /// sizes differ, which is an error however short it waits, or which one side has come to and the other
+    /// has not.
     bool comparePairs(const Pair& pair, std::ptrdiff_t shift)
     {
         for (std::ptrdiff_t i = std::max<std::ptrdiff_t>(0, -shift);
              i < pair.sender.size() && i + shift < pair.receiver.size(); ++i) {
             const Issued& sent = *pair.sender.calls[static_cast<std::size_t>(i)];
             const Issued& received = *pair.receiver.calls[static_cast<std::size_t>(i + shift)];
-            if (!sent.isOpen() || !received.isOpen() || !knowsOrWaits(pair)) {
+            if (!sent.isOpen() || !received.isOpen()) {
                 continue;
             }
             const auto& a = sent.call.bytes;
@@ -202,7 +203,9 @@ private:
             } else if (sent.progress == Progress::Queued && received.progress == Progress::Running) {
                 addBoth(pair, i, i + shift).queued = {pair.sender.rank};
             }
-            return false;
+            if (sent.progress != Progress::NotKnown && received.progress != Progress::NotKnown) {
+                return false;
+            }
         }
         return false;
     }
@@ -212,13 +215,6 @@ private:
         m_found.back().arrived.push_back(describe(pair.receiver, received).arrived.front());
         return m_found.back();
     }
-    /// Whether an open call of the pair is stuck: its state is known, or a rank waits in a call.
-    [[nodiscard]] bool knowsOrWaits(const Pair& pair) const
-    {
-        return (pair.sender.knowsStates() && pair.receiver.knowsStates()) ||
-               m_times[pair.sender.member->rank].inCall || m_times[pair.receiver.member->rank].inCall;
-    }
-
     [[nodiscard]] StuckCollective describe(const Side& here, std::ptrdiff_t index) const
     {
         const Issued& call = *here.calls[static_cast<std::size_t>(index)];

@@ -339,6 +339,7 @@ RankReport reportRank(const model::Model& model, std::size_t rank, const Process
         report.lastCalls = lastCallsOf(process, report.threads.front().tid, countsUntil(process, now));
     }
     report.hang = openHang(process);
+    report.openGroupCalls = callsInOpenGroups(process);
     addStack(report, process, own);
     return report;
 }

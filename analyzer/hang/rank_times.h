@@ -10,8 +10,9 @@ struct RankTimes {
     std::int64_t untilNs = 0; ///< waiting counts until this time, on its host's clock
     bool openHang =
         false; ///< its watchdog noticed a hang that did not end, or it gave up a collective and ended
-    bool inCall = false; ///< a thread has been in one call for at least the limit of a hang
-    bool waits = false;  ///< inCall; or its watchdog noticed a hang, and no thread has made a call since
+    bool inCall = false;  ///< a thread has been in one call for at least the limit of a hang
+    bool untimed = false; ///< its calls have no times: how long the last one has waited is not known
+    bool waits = false;   ///< inCall; or its watchdog noticed a hang, and no thread has made a call since
 };
 
 } // namespace ringside::hang

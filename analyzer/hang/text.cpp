@@ -108,6 +108,12 @@ void appendRank(std::string& text, const RankReport& rank)
     if (!rank.lastCalls.empty()) {
         text += "    that thread's last calls: " + lastCalls(rank) + "\n";
     }
+    if (rank.openGroupCalls > 0) {
+        text += fmt::format(
+            "    {} call{} in a group that it has not closed (ncclGroupEnd): NCCL has not launched {}\n",
+            rank.openGroupCalls, rank.openGroupCalls == 1 ? "" : "s",
+            rank.openGroupCalls == 1 ? "it" : "them");
+    }
     if (rank.hang) {
         text += "    it hangs: " + rank.hang->reason + "\n";
     }
@@ -139,12 +145,19 @@ void appendGpu(std::string& text, const StuckCollective& stuck)
     text.back() = '\n';
 }
 
+std::string headingOf(const StuckCollective& stuck)
+{
+    if (stuck.setup && stuck.communicator == 0) {
+        return fmt::format("a communicator of {} ranks: {}", stuck.size, stuck.call().function);
+    }
+    return fmt::format("{}{}communicator {:016x}{} ({} ranks): {}", stuck.pointToPoint ? "message " : "",
+                       stuck.setup ? "" : fmt::format("#{} of ", stuck.order), stuck.communicator,
+                       stuck.name.empty() ? "" : " '" + stuck.name + "'", stuck.size, describe(stuck.call()));
+}
+
 void appendCollective(std::string& text, const StuckCollective& stuck)
 {
-    text +=
-        fmt::format("\n{}#{} of communicator {:016x}{} ({} ranks): {}\n",
-                    stuck.pointToPoint ? "message " : "", stuck.order, stuck.communicator,
-                    stuck.name.empty() ? "" : " '" + stuck.name + "'", stuck.size, describe(stuck.call()));
+    text += "\n" + headingOf(stuck) + "\n";
     std::vector<std::int64_t> returned;
     std::vector<std::int64_t> inside;
     for (const Arrived& arrived : stuck.arrived) {
@@ -178,7 +191,7 @@ void appendCollective(std::string& text, const StuckCollective& stuck)
         text +=
             "  The number counts this communicator's collectives: send and receive share NCCL's numbering.\n";
     }
-    if (!stuck.pointToPoint) {
+    if (!stuck.pointToPoint && !stuck.setup) {
         appendGpu(text, stuck);
     }
 }

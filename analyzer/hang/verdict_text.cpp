@@ -184,7 +184,11 @@ Ranks arrivedRanks(const StuckCollective& stuck)
 
 words::Text nameText(const StuckCollective& stuck)
 {
+    if (stuck.setup && stuck.communicator == 0) {
+        return say(text::new_communicator, {{"function", stuck.call().function}, {"size", stuck.size}});
+    }
     return say(stuck.pointToPoint  ? text::message
+               : stuck.setup       ? text::of_parent
                : stuck.torchNumber ? text::torch_collective
                                    : text::collective,
                {{"function", stuck.call().function},

@@ -207,10 +207,24 @@ auto record(ThreadState& thread, Api api, const GroupEnd&, Call& call)
     });
 }
 
+// What a call that makes a communicator waits for: `members` ranks, or the members of `parent`.
+template <class Call, class Write>
+auto timedSetup(ThreadState& thread, Api api, int members, const Communicator* parent, Call& call,
+                Write&& write)
+{
+    trace::InFlight& slot = thread.inFlight();
+    slot.communicator = parent != nullptr ? parent->id : 0;
+    slot.sequence = trace::kNoSequence;
+    slot.count = members > 0 ? static_cast<std::uint64_t>(members) : 0;
+    const auto result = timedCall(thread, api, call, write);
+    leaveCollective(slot);
+    return result;
+}
+
 template <class Call>
 auto record(ThreadState& thread, Api api, const NewCommunicator& what, Call& call)
 {
-    return timedCall(thread, api, call, [&](const CallTimes& times) {
+    return timedSetup(thread, api, what.size, nullptr, call, [&](const CallTimes& times) {
         if (made(times.result)) {
             noteCommunicator(what);
         }
@@ -236,7 +250,7 @@ template <class Call>
 auto record(ThreadState& thread, Api api, const ChildCommunicator& what, Call& call)
 {
     const std::uint64_t child = nextChild(what.parent);
-    return timedCall(thread, api, call, [&](const CallTimes& times) {
+    return timedSetup(thread, api, 0, communicatorOf(what.parent), call, [&](const CallTimes& times) {
         if (made(times.result)) {
             noteChild(what, child, promiseOf(thread, times.result));
         }

@@ -209,7 +209,7 @@ std::string LivePart::callsText(const ProcessNow& now) const
             continue;
         }
         const auto communicator = m_communicators.find(call.communicator);
-        const bool known = communicator != m_communicators.end();
+        const bool known = communicator != m_communicators.end() && call.sequence >= 0;
         texts.push_back(Members()
                             .add("thread", call.thread)
                             .add("api", trace::jsonText(kApiNames[call.api - 1]))

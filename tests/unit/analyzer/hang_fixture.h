@@ -64,6 +64,16 @@ protected:
         row.hang = hangId;
         process(rank).inFlight.push_back(row);
     }
+    /// It is in a call that makes a communicator: of `members` ranks, or from `parent`.
+    void makesCommunicator(std::size_t rank, const std::string& function, std::int64_t parent,
+                           std::uint64_t members)
+    {
+        isIn(rank, function, m_endNs);
+        trace::InFlightRow& row = process(rank).inFlight.back();
+        row.communicator = parent;
+        row.sequence = -1;
+        row.count = members;
+    }
     /// Another call of its main thread, which returned at that moment.
     void hasCalled(std::size_t rank, std::int64_t endNs)
     {

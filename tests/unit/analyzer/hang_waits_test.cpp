@@ -55,6 +55,77 @@ TEST_F(Hang, aProcessThatCallsOtherThingsIsNotStuckForWantOfCollectives)
     EXPECT_EQ(analyze().kind, Kind::Waiting) << "they call nothing any more";
 }
 
+TEST_F(Hang, aNewCommunicatorWaitsForTheRanksThatDoNotMakeIt)
+{
+    for (const std::size_t rank : {0U, 1U, 3U}) {
+        makesCommunicator(rank, "ncclCommInitRankConfig", 0, 4);
+    }
+    const hang::Report report = analyze();
+    EXPECT_EQ(report.kind, Kind::Missing);
+    EXPECT_EQ(report.origins.at(0).ranks, (std::vector<std::int64_t>{2}));
+    EXPECT_TRUE(report.collectives.at(0).setup);
+    EXPECT_EQ(said(report.summary),
+              "ncclCommInitRankConfig of a communicator of 4 ranks waits for rank 2, which "
+              "has not issued it; ranks 0, 1 and 3 issued it 35 s before");
+}
+
+TEST_F(Hang, whomANewCommunicatorOfSomeRanksWaitsForIsNotKnown)
+{
+    makesCommunicator(0, "ncclCommInitRank", 0, 2);
+    const hang::Report report = analyze();
+    EXPECT_EQ(report.kind, Kind::Waiting);
+    EXPECT_TRUE(report.origins.empty()) << said(report.summary);
+}
+
+TEST_F(Hang, aSplitWaitsForTheOtherMembersOfItsParent)
+{
+    for (const std::size_t rank : {0U, 1U, 2U}) {
+        makesCommunicator(rank, "ncclCommSplit", 1, 0);
+    }
+    const hang::Report report = analyze();
+    EXPECT_EQ(report.kind, Kind::Missing);
+    EXPECT_EQ(report.origins.at(0).ranks, (std::vector<std::int64_t>{3}));
+    EXPECT_EQ(report.collectives.at(0).size, 4);
+    EXPECT_TRUE(said(report.summary).starts_with("ncclCommSplit of communicator ")) << said(report.summary);
+}
+
+TEST_F(Hang, callsOfAGroupThatWasNotClosedAreNotIssued)
+{
+    process(2).collectiveCalls.back().groupId = 500;
+    const hang::Report report = analyze();
+    EXPECT_EQ(report.kind, Kind::Missing);
+    EXPECT_EQ(report.origins.at(0).ranks, (std::vector<std::int64_t>{2}));
+    EXPECT_EQ(report.ranks.at(2).openGroupCalls, 1);
+    isIn(2, "ncclGroupEnd", m_endNs);
+    process(2).inFlight.back().thread = process(2).collectiveCalls.back().thread;
+    EXPECT_EQ(analyze().ranks.at(2).openGroupCalls, 0);
+}
+
+TEST_F(Hang, ofRanksThatDiedTogetherTheAwaitedOneIsNamedWithLowConfidence)
+{
+    stopsBefore(1, 1);
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        m_now[rank] = {Life::Gone, std::nullopt, true};
+    }
+    const hang::Report report = analyze();
+    EXPECT_EQ(report.kind, Kind::Died);
+    EXPECT_EQ(report.diedFirst, 1);
+    EXPECT_EQ(report.confidence, hang::Confidence::Low);
+}
+
+TEST_F(Hang, ranksThatFailBecauseOneEndedNormallyAreNotTheCause)
+{
+    stopsBefore(1, 1);
+    process(1).process.endNs = m_endNs;
+    m_now[1].life = Life::Closed;
+    for (const std::size_t rank : {0U, 2U, 3U}) {
+        m_now[rank] = {Life::Gone, std::nullopt, true};
+    }
+    const hang::Report report = analyze();
+    EXPECT_EQ(report.kind, Kind::Missing);
+    EXPECT_EQ(report.origins.at(0).ranks, (std::vector<std::int64_t>{1}));
+}
+
 // Stopped as far ahead of its GPU as the others: nobody is missing, and it is the cause all the same.
 TEST_F(Hang, amongRanksThatIssuedTheSameTheStoppedOneIsNamed)
 {

@@ -42,11 +42,14 @@ struct InFlight {
     std::atomic<std::uint32_t> api; ///< string id of the function's name, 0: none
     std::uint32_t communicator;     ///< communicator id, 0: none
     std::uint64_t startTicks;
-    std::uint64_t count; ///< elements, or bytes if kCountIsBytes is set
+    std::uint64_t count; ///< elements, or bytes if kCountIsBytes is set; of a new communicator: its ranks
     std::uint64_t sequence;
 };
 static_assert(sizeof(InFlight) == 32);
 inline constexpr std::uint64_t kCountIsBytes = std::uint64_t{1} << 63;
+/// InFlight::sequence of a call that makes a communicator: it has no number, and its communicator is the
+/// parent.
+inline constexpr std::uint64_t kNoSequence = ~std::uint64_t{0};
 
 // fields that two threads write are on two cache lines
 struct RingHeader { // NOLINT(clang-analyzer-optin.performance.Padding): recovery reads this layout
