@@ -17,6 +17,12 @@ namespace ringside::cli {
 namespace {
 
 constexpr std::int64_t kSettleNs = 3'000'000'000;
+/// While the rank that the others wait for computes, the verdict is asked for again after this time.
+constexpr std::int64_t kAgainNs = 15'000'000'000;
+/// Twice the time after which PyTorch gives up a collective: a rank that turns in a loop is told then.
+constexpr std::int64_t kLongestWorkNs = 20LL * 60 * 1'000'000'000;
+/// The child's output where the verdict must wait.
+constexpr std::string_view kWorks = "works";
 constexpr std::chrono::seconds kLimit(15); ///< of a host that has hardly any time left for us
 
 void writeFile(const std::filesystem::path& path, std::string_view text)
@@ -26,11 +32,17 @@ void writeFile(const std::filesystem::path& path, std::string_view text)
     file.close();
 }
 
-/// Writes the verdict and its first line to stdout. Nothing if nothing is stuck any more.
-int judgeAndWrite(const std::filesystem::path& run)
+/// Writes the verdict and its first line to stdout. Nothing if nothing is stuck any more; kWorks if the
+/// verdict can wait, because the rank that the others wait for works.
+int judgeAndWrite(const std::filesystem::path& run, bool canWait)
 {
     const hang::Report report = judgeHang({run}, hang::Options{}, false);
     if (report.kind == hang::Kind::Nothing) {
+        return 0;
+    }
+    if (canWait && hang::originWorks(report)) {
+        fmt::print("{}", kWorks);
+        std::fflush(stdout);
         return 0;
     }
     const std::filesystem::path file = run / (host::hostName() + ".verdict");
@@ -46,17 +58,25 @@ int judgeAndWrite(const std::filesystem::path& run)
 
 void HangVerdict::onHang()
 {
-    m_dueNs = m_dueNs ? m_dueNs : host::monotonicNs() + kSettleNs;
+    if (!m_dueNs) {
+        m_sinceNs = host::monotonicNs();
+        m_dueNs = m_sinceNs + kSettleNs;
+    }
 }
 
 void HangVerdict::look()
 {
-    if (!m_dueNs || host::monotonicNs() < *m_dueNs) {
+    const std::int64_t nowNs = host::monotonicNs();
+    if (!m_dueNs || nowNs < *m_dueNs) {
         return;
     }
     m_dueNs.reset();
-    const stacks::BoundedResult result = stacks::runBounded([this] { return judgeAndWrite(m_run); }, kLimit);
-    if (!result.error.empty()) {
+    const bool canWait = nowNs - m_sinceNs < kLongestWorkNs;
+    const stacks::BoundedResult result =
+        stacks::runBounded([&] { return judgeAndWrite(m_run, canWait); }, kLimit);
+    if (result.output == kWorks) {
+        m_dueNs = nowNs + kAgainNs;
+    } else if (!result.error.empty()) {
         output::printMessage("ringside: warning: no verdict of the hang: {}\n", result.error);
     } else if (!result.output.empty()) {
         output::printMessage("ringside: {}", result.output);

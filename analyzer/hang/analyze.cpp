@@ -268,6 +268,20 @@ std::vector<StuckCollective> stuckCollectives(const model::Model& model, const O
                      options.stuckAfterNs);
 }
 
+bool originWorks(const Report& report)
+{
+    constexpr double kWorks = 0.5;                      // of a CPU: what waits for something uses far less
+    constexpr std::int64_t kLongCallNs = 2'000'000'000; // an evaluation is in calls, but in none for long
+    return !report.origins.empty() && !report.origins.front().circle && report.kind == Kind::Missing &&
+           std::ranges::all_of(report.origins.front().ranks, [&](std::int64_t rank) {
+               const RankReport* const of = reportOf(report, rank);
+               return of != nullptr && of->life == Life::Running && of->cpuShare.value_or(0) >= kWorks &&
+                      std::ranges::none_of(of->threads, [](const ThreadReport& thread) {
+                          return !thread.function.empty() && thread.forNs >= kLongCallNs;
+                      });
+           });
+}
+
 Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Options& options)
 {
     Report report;

@@ -93,6 +93,8 @@ struct RankReport {
     /// those in a call, then the main thread.
     std::vector<ThreadReport> threads;
     std::vector<ReturnedCall> lastCalls; ///< of the first of these threads, the latest first
+    /// CPUs that the threads which make its recorded calls used or waited for lately. Null: not sampled then.
+    std::optional<double> cpuShare;
     std::int64_t openGroupCalls = 0; ///< calls in groups that it has not closed: NCCL has not launched them
     std::vector<std::string> stack;  ///< innermost lines of the most relevant thread; empty if none
     std::string stackThread;         ///< thread of `stack`
@@ -198,6 +200,10 @@ struct Report {
     std::vector<trace::IssueRow> issues;   ///< those that concern this report
     std::vector<Witness> witnesses;        ///< what others say of the same job
 };
+
+/// Returns whether the ranks that the others wait for live, are in no call for long, and compute: they write
+/// a checkpoint, compile or evaluate, or turn in a loop. A job that works is slow, and no alarm.
+[[nodiscard]] bool originWorks(const Report& report);
 
 /// Explains what a run waits for. `now` has one entry for each process of the run, in its order.
 [[nodiscard]] Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Options& options);

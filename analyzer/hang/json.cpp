@@ -79,6 +79,7 @@ Json toJson(const RankReport& rank)
             {"wait_status", orNull(rank.waitStatus)},
             {"threads", std::move(threads)},
             {"last_calls", std::move(lastCalls)},
+            {"cpu_share", orNull(rank.cpuShare)},
             {"open_group_calls", rank.openGroupCalls},
             {"watchdog", std::move(watchdog)},
             {"stack", rank.stack},

@@ -154,6 +154,43 @@ std::vector<ThreadReport> threadsOf(const trace::ProcessTrace& process, const st
     return threads;
 }
 
+/// Returns by how much a counter of the process rose in a nanosecond, in the last seconds before `untilNs`.
+std::optional<double> rateOf(const trace::ProcessTrace& process, std::string_view metric,
+                             std::int64_t untilNs)
+{
+    constexpr std::int64_t kLatestNs = 5'000'000'000; // an older sample tells nothing of the present
+    constexpr std::int64_t kSpanNs = 3'000'000'000;
+    const auto series = std::ranges::find_if(process.series, [&](const trace::SeriesRow& row) {
+        return row.source == "process" && row.metric.text() == metric;
+    });
+    if (series == process.series.end()) {
+        return std::nullopt;
+    }
+    const trace::SampleColumns& samples = process.samples;
+    std::optional<std::size_t> last;
+    for (std::size_t i = samples.size(); i-- > 0;) {
+        if (samples.series[i] != static_cast<std::uint32_t>(series->id)) {
+            continue;
+        }
+        last = last ? last : i;
+        const std::int64_t spanNs = samples.timeNs[*last] - samples.timeNs[i];
+        if (untilNs - samples.timeNs[*last] > kLatestNs) {
+            return std::nullopt;
+        }
+        if (spanNs >= kSpanNs) {
+            return static_cast<double>(samples.value[*last] - samples.value[i]) / static_cast<double>(spanNs);
+        }
+    }
+    return std::nullopt;
+}
+
+/// On a busy host, a thread that computes waits for a CPU most of the time.
+std::optional<double> cpuShareOf(const trace::ProcessTrace& process, std::int64_t untilNs)
+{
+    const auto used = rateOf(process, "cpu_ns", untilNs);
+    return used ? std::optional(*used + rateOf(process, "run_delay_ns", untilNs).value_or(0)) : std::nullopt;
+}
+
 bool isPython(std::string_view command)
 {
     std::string_view program = command.substr(0, command.find(' '));
@@ -339,6 +376,7 @@ RankReport reportRank(const model::Model& model, std::size_t rank, const Process
         report.lastCalls = lastCallsOf(process, report.threads.front().tid, countsUntil(process, now));
     }
     report.hang = openHang(process);
+    report.cpuShare = cpuShareOf(process, countsUntil(process, now));
     report.openGroupCalls = callsInOpenGroups(process);
     addStack(report, process, own);
     return report;

@@ -64,13 +64,38 @@ bool hasWord(std::string_view line, std::string_view word)
     return false;
 }
 
-/// "loss=nan", "grad_norm: NaN": of a figure of the training, not of any other.
-bool isLossNan(std::string_view line)
+std::string lowered(std::string_view line)
 {
     std::string lower(line.substr(0, 4096));
     std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    return lower;
+}
+
+/// "loss=nan", "grad_norm: NaN": of a figure of the training, not of any other.
+bool isLossNan(std::string_view line)
+{
+    const std::string lower = lowered(line);
     return hasWord(lower, "nan") &&
            (lower.find("loss") != std::string::npos || lower.find("grad") != std::string::npos);
+}
+
+/// Whether it tells how far the training came: "step 17", "loss=0.31", "Epoch: [3]". Lines of code in a
+/// traceback have the words without a number.
+bool tellsOfTraining(std::string_view line)
+{
+    constexpr std::array<std::string_view, 6> kWords{"loss", "step", "steps", "iter", "iteration", "epoch"};
+    constexpr std::string_view kBetween = " :=[";
+    const std::string lower = lowered(line);
+    return std::ranges::any_of(kWords, [&](std::string_view word) {
+        for (std::size_t at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1)) {
+            const std::size_t number = lower.find_first_not_of(kBetween, at + word.size());
+            if ((at == 0 || !isWordChar(lower[at - 1])) && number != std::string::npos &&
+                number > at + word.size() && std::isdigit(static_cast<unsigned char>(lower[number])) != 0) {
+                return true;
+            }
+        }
+        return false;
+    });
 }
 
 std::optional<SymptomKind> kindOf(std::string_view line)
@@ -220,6 +245,7 @@ void Symptoms::beginFile(std::optional<std::int64_t> rank)
     ++m_files;
     m_fileRank = rank;
     m_namedRank.reset();
+    m_outOfMemory.clear();
     m_earliestNs = kFirst;
     m_open = m_symptoms.size();
 }
@@ -238,6 +264,10 @@ void Symptoms::add(std::string_view line)
     if (said.pid && m_namedRank) { // the tables of launchers and of NCCL name both
         m_rankOfPid.try_emplace(*said.pid, *m_namedRank);
     }
+    const std::optional<std::int64_t> speaker = said.rank ? said.rank : m_fileRank;
+    if (!said.kind && speaker && m_outOfMemory.contains(*speaker) && tellsOfTraining(line)) {
+        noteTraining(*speaker);
+    }
     const std::int64_t whose = said.rank ? *said.rank : said.pid ? -*said.pid - 2 : -1;
     if (said.kind && m_symptoms.size() < kMostSymptoms &&
         m_known.emplace(m_files, *said.kind, whose).second) { // what is repeated was not the first
@@ -245,7 +275,20 @@ void Symptoms::add(std::string_view line)
                               said.timeNs ? *said.timeNs + said.resolutionNs : kLast,
                               said.timeNs.has_value()});
         m_open += said.timeNs ? 1 : 0;
+        if (said.kind == SymptomKind::DeviceMemory && speaker) {
+            m_outOfMemory[*speaker] = m_symptoms.size() - 1;
+        }
     }
+}
+
+/// A program that catches an out-of-memory goes on with a smaller batch: that was not its death. A later one
+/// of the same rank counts again.
+void Symptoms::noteTraining(std::int64_t rank)
+{
+    m_symptoms[m_outOfMemory.at(rank)].survived = true;
+    m_outOfMemory.erase(rank);
+    m_known.erase({m_files, SymptomKind::DeviceMemory, rank});
+    m_known.erase({m_files, SymptomKind::DeviceMemory, -1});
 }
 
 std::optional<std::int64_t> Symptoms::rankOf(const Symptom& symptom) const
@@ -266,9 +309,12 @@ bool Symptoms::isBefore(std::size_t one, std::size_t other) const
 
 bool Symptoms::isFirst(std::size_t one) const
 {
-    const auto rank =
-        m_symptoms[one].kind == SymptomKind::Connection ? std::nullopt : rankOf(m_symptoms[one]);
+    const bool counts = m_symptoms[one].kind != SymptomKind::Connection && !m_symptoms[one].survived;
+    const auto rank = counts ? rankOf(m_symptoms[one]) : std::nullopt;
     for (std::size_t other = 0; rank && other < m_symptoms.size(); ++other) {
+        if (m_symptoms[other].survived) {
+            continue;
+        }
         const bool consequence = m_symptoms[other].kind == SymptomKind::Connection;
         const bool own = rankOf(m_symptoms[other]) == rank;
         if (!own && (consequence ? isBefore(other, one) : !isBefore(one, other))) {
@@ -286,7 +332,7 @@ words::Text Symptoms::aheadOf(std::size_t one) const
     for (std::size_t other = 0; other < m_symptoms.size(); ++other) {
         const Symptom& each = m_symptoms[other];
         const auto rank = rankOf(each);
-        if (rank == rankOf(m_symptoms[one]) || !isBefore(one, other)) {
+        if (rank == rankOf(m_symptoms[one]) || each.survived || !isBefore(one, other)) {
             continue;
         }
         if (rank && std::ranges::find(ranks, *rank) == ranks.end()) {

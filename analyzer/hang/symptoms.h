@@ -48,8 +48,10 @@ private:
         std::size_t file = 0;
         std::int64_t earliestNs = 0;
         std::int64_t latestNs = 0;
-        bool timed = false; ///< the line itself has a time stamp
+        bool timed = false;    ///< the line itself has a time stamp
+        bool survived = false; ///< the rank went on training behind it
     };
+    void noteTraining(std::int64_t rank);
     [[nodiscard]] std::optional<std::int64_t> rankOf(const Symptom& symptom) const;
     [[nodiscard]] bool isBefore(std::size_t one, std::size_t other) const;
     [[nodiscard]] bool isFirst(std::size_t one) const;
@@ -59,6 +61,7 @@ private:
     /// File, kind, and the rank or process that a line names.
     std::set<std::tuple<std::size_t, SymptomKind, std::int64_t>> m_known;
     std::map<std::int64_t, std::int64_t> m_rankOfPid;
+    std::map<std::int64_t, std::size_t> m_outOfMemory; ///< of this file: the last such symptom of each rank
     std::size_t m_files = 0;
     std::optional<std::int64_t> m_fileRank;
     std::optional<std::int64_t> m_namedRank; ///< by the last line "rank : 5" of a launcher's table

@@ -108,6 +108,10 @@ void appendRank(std::string& text, const RankReport& rank)
     if (!rank.lastCalls.empty()) {
         text += "    that thread's last calls: " + lastCalls(rank) + "\n";
     }
+    if (rank.cpuShare) {
+        text += fmt::format("    its calling threads use {:.0f} % of a CPU, or wait for one\n",
+                            *rank.cpuShare * 100);
+    }
     if (rank.openGroupCalls > 0) {
         text += fmt::format(
             "    {} call{} in a group that it has not closed (ncclGroupEnd): NCCL has not launched {}\n",

@@ -228,9 +228,37 @@ std::int64_t ProgressWatch::patienceMs() const
     return std::max({kPatienceMs, kSteps * m_stepMs, kPauses * m_longestPauseMs});
 }
 
+/// Notes when a process was last seen to compute: for half of the time between two of its samples, in which
+/// it was not inside the same call.
+void ProgressWatch::noteWork(const RunNow& run)
+{
+    constexpr std::int64_t kHalf = 2;
+    constexpr std::int64_t kNsAMs = 1'000'000;
+    for (const Snapshot& host : run.hosts) {
+        for (const Process& process : host.processes) {
+            Work now;
+            for (const Sample& sample : process.samples) { // on a busy host, work waits for a CPU
+                if (sample.source == "process" &&
+                    (sample.metric == "cpu_ns" || sample.metric == "run_delay_ns")) {
+                    now = {sample.atMs, now.cpuNs + sample.value};
+                }
+            }
+            Work& before = m_work[process.name];
+            const bool waits = std::ranges::any_of(
+                process.calls, [&](const Call& call) { return call.sinceMs <= before.atMs; });
+            if (before.atMs != 0 && !waits && now.atMs > before.atMs &&
+                (now.cpuNs - before.cpuNs) * kHalf >= (now.atMs - before.atMs) * kNsAMs) {
+                m_workedMs = std::max(m_workedMs, now.atMs);
+            }
+            before = now.atMs > before.atMs ? now : before;
+        }
+    }
+}
+
 std::vector<AlarmChange> ProgressWatch::look(const RunNow& run)
 {
     const Progress progress = progressOf(run);
+    noteWork(run);
     std::vector<AlarmChange> changes;
     if (progress.stepMs.size() >= kFewestSteps) {
         m_hasRhythm = true;
@@ -239,8 +267,11 @@ std::vector<AlarmChange> ProgressWatch::look(const RunNow& run)
     if (progress.latestMs > m_progressMs) {
         const std::int64_t pause = m_progressMs != 0 && m_hasRhythm ? progress.latestMs - m_progressMs : 0;
         m_progressMs = progress.latestMs;
+        if (m_still) { // not one in which nobody looked
+            m_longestPauseMs = std::max(m_longestPauseMs, pause);
+        }
+        m_still = false;
         if (m_hangs) {
-            m_longestPauseMs = std::max(m_longestPauseMs, pause); // such a pause is known from now on
             m_hangs = false;
             changes.push_back({"hang", false, std::nullopt, "the job goes on"});
         }
@@ -248,7 +279,9 @@ std::vector<AlarmChange> ProgressWatch::look(const RunNow& run)
     }
     // By the clock of those who speak: a process that says nothing is no proof that it does nothing.
     const std::int64_t stillMs = progress.spokenMs - m_progressMs;
-    if (m_hasRhythm && !m_hangs && m_progressMs != 0 && stillMs >= patienceMs()) {
+    const std::int64_t workedMs = std::clamp<std::int64_t>(m_workedMs - m_progressMs, 0, kLongestWorkMs);
+    m_still = true;
+    if (m_hasRhythm && !m_hangs && m_progressMs != 0 && stillMs - workedMs >= patienceMs()) {
         m_hangs = true;
         changes.push_back(
             {"hang", true, std::nullopt,

@@ -52,19 +52,31 @@ private:
 
 /// A job makes progress when a step ends or a collective is issued. Its rhythm is known once some steps have
 /// come. It stands still when nothing has come for kPatienceMs, five times the median step and twice the
-/// longest pause so far, whichever is longest. So the first checkpoint that keeps all ranks waiting may be
-/// called a hang, and the following ones are not: the message says what is known.
+/// longest pause so far, whichever is longest. Time in which a rank computes that is not inside one long
+/// call, as in a checkpoint, a compilation or an evaluation, does not count, up to kLongestWorkMs. A
+/// checkpoint that only waits for its storage may be called a hang the first time: the message says what is
+/// known.
 class ProgressWatch final {
 public:
     static constexpr std::int64_t kPatienceMs = 9'000;
+    /// Twice the time after which PyTorch gives up a collective: a rank that turns in a loop is told then.
+    static constexpr std::int64_t kLongestWorkMs = 20 * 60'000;
 
     /// Kind "hang".
     [[nodiscard]] std::vector<AlarmChange> look(const RunNow& run);
 
 private:
     [[nodiscard]] std::int64_t patienceMs() const;
+    void noteWork(const RunNow& run);
 
-    std::int64_t m_progressMs = 0; ///< the latest that was seen
+    struct Work {
+        std::int64_t atMs = 0;
+        std::int64_t cpuNs = 0;
+    };
+    std::map<std::string, Work> m_work; ///< of each process, at the look before
+    std::int64_t m_workedMs = 0;        ///< when a process was last seen to compute
+    bool m_still = false;               ///< since the last progress, a look saw none
+    std::int64_t m_progressMs = 0;      ///< the latest that was seen
     std::int64_t m_longestPauseMs = 0;
     std::int64_t m_stepMs = 0;
     bool m_hasRhythm = false;

@@ -39,6 +39,10 @@ words::Text lastSeen(const Context& context, std::int64_t number)
         }
         if (!rank.threads.empty()) {
             const hang::ThreadReport& thread = rank.threads.front();
+            constexpr std::int64_t kShownNs = 1'000'000; // less reads as 0 ms
+            if (thread.function.empty() && thread.forNs < kShownNs) {
+                return say(text::last_call_at_end, {{"call", thread.lastCall}});
+            }
             return thread.function.empty()
                        ? say(text::last_call, {{"call", thread.lastCall}, {"before", thread.forNs}})
                        : say(text::in_call, {{"function", thread.function}, {"time", thread.forNs}});

@@ -29,6 +29,8 @@ inline constexpr std::array kLiveSeries{
     trace::SeriesName::Nvlink5FailedRecoveries,
     trace::SeriesName::Xid,
     trace::SeriesName::ResidentMemory,
+    trace::SeriesName::RecordingCpu,
+    trace::SeriesName::RecordingDelay,
     trace::SeriesName::Throttled,
     trace::SeriesName::MemoryAvailable,
     trace::SeriesName::NetworkRxErrors,

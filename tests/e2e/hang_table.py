@@ -111,7 +111,7 @@ MISMATCHES = (
 
 
 def dies_by(name, word, kinds=("died",), short=False):
-    return death(f"death_{name}", f"init {STEP} ar sync", f"init {STEP} {word}", f"init {STEP} ar sync", blamed=(1,), kinds=kinds, short=short)
+    return death(f"death_{name}", f"init {STEP} ar sync", f"init {STEP} doze:300 {word}", f"init {STEP} ar sync", blamed=(1,), kinds=kinds, short=short)
 
 
 DEATHS = (

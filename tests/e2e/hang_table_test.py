@@ -118,6 +118,22 @@ class HangTable(lab.Scenario):
         print(f"{len(chosen())} jobs, {looks} looks that were right", flush=True)
         self.assertGreater(looks, 0)
 
+    def test_record_writes_no_verdict_while_the_awaited_rank_works(self):
+        def start(name, script):
+            row = hang_table.hang(name, "init ar ar sync ar sync", f"init ar ar sync {script}", blamed=(1,))
+            folder = self.folder / f"verdict_{name}"
+            folder.mkdir()
+            job = Job(folder, row)
+            self.addCleanup(job.end)
+            self.until(f"{name} notices a hang", job.noticed)
+            return job
+        works = start("works", "compute")
+        stands = start("stands", "sleep")  # whose verdict is due later
+        self.until("the verdict on the one that stands", lambda: list(stands.run.glob("*.verdict.json")))
+        self.assertEqual(list(works.run.glob("*.verdict.json")), [])
+        report = self.judge(works.run)
+        self.assertEqual(named(report), [1], report["verdict"])
+
     def looks_of(self, row, job):
         failures = []
         if hang_table.ENDED in row.looks:

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -191,6 +192,11 @@ private:
         while (true)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+    void compute(const Word&)
+    {
+        for (std::atomic<unsigned> turns = 0;;)
+            ++turns;
+    }
     void lock(const Word&)
     {
         std::mutex mutex;
@@ -272,6 +278,7 @@ const std::map<std::string, void (Rank::*)(const Word&)> Rank::kWords{
     {"sync", &Rank::synchronize},
     {"sleep", &Rank::sleepForEver},
     {"spin", &Rank::spin},
+    {"compute", &Rank::compute},
     {"lock", &Rank::lock},
     {"read", &Rank::readNothing},
     {"store", &Rank::store},

@@ -89,6 +89,27 @@ TEST_F(Hang, aSplitWaitsForTheOtherMembersOfItsParent)
     EXPECT_TRUE(said(report.summary).starts_with("ncclCommSplit of communicator ")) << said(report.summary);
 }
 
+TEST_F(Hang, aRankThatComputesWhileOthersWaitForItWorks)
+{
+    stopsBefore(2, 1);
+    EXPECT_FALSE(hang::originWorks(analyze())) << "not sampled";
+    process(2).series = {trace::seriesRow(trace::SeriesName::RecordingCpu, 1, "recording threads")};
+    for (std::int64_t second = 0; second < 35; ++second) {
+        process(2).samples.timeNs.push_back(m_endNs + second * kSecond);
+        process(2).samples.series.push_back(1);
+        process(2).samples.value.push_back(second * kSecond * 9 / 10);
+    }
+    const hang::Report works = analyze();
+    EXPECT_EQ(works.kind, Kind::Missing);
+    EXPECT_NEAR(works.ranks.at(2).cpuShare.value_or(0), 0.9, 0.01);
+    EXPECT_TRUE(hang::originWorks(works));
+    isIn(2, "cudaStreamSynchronize", m_endNs);
+    EXPECT_FALSE(hang::originWorks(analyze())) << "it waits, and only turns in a loop";
+    process(2).inFlight.clear();
+    m_now[2].nowNs = m_endNs + 60 * kSecond;
+    EXPECT_FALSE(hang::originWorks(analyze())) << "the samples are old";
+}
+
 TEST_F(Hang, callsOfAGroupThatWasNotClosedAreNotIssued)
 {
     process(2).collectiveCalls.back().groupId = 500;

@@ -143,6 +143,66 @@ TEST(ProgressAlarms, ComeWithinFifteenSecondsAndGo)
     EXPECT_TRUE(watch.inForce().empty());
 }
 
+/// As after(), with the CPU time of rank 0, which is in no call.
+RunNow working(std::int64_t steps, std::int64_t stillMs, double share)
+{
+    RunNow run = after(steps, stillMs);
+    Process& process = run.hosts[0].processes[0];
+    process.calls.clear();
+    process.samples.push_back({"process", "recording threads", "cpu_ns",
+                               static_cast<std::int64_t>(share * 1e6 * static_cast<double>(stillMs)), 0,
+                               run.readMs, 0});
+    return run;
+}
+
+std::int64_t alarmAfterMs(double share, std::int64_t mostMs)
+{
+    AlarmWatch watch;
+    for (int look = 0; look < 20; ++look) {
+        static_cast<void>(watch.look(working(look * 20, 0, share)));
+    }
+    std::int64_t stillMs = 0;
+    while (watch.inForce().empty() && stillMs < mostMs) {
+        stillMs += 2000;
+        static_cast<void>(watch.look(working(380, stillMs, share)));
+    }
+    return stillMs;
+}
+
+/// A checkpoint, a compilation or an evaluation on one rank: the others wait for it.
+TEST(ProgressAlarms, ALongWorkOfOneRankIsNoHang)
+{
+    constexpr std::int64_t kMinuteMs = 60'000;
+    EXPECT_EQ(alarmAfterMs(0.9, 10 * kMinuteMs), 10 * kMinuteMs);
+    EXPECT_GE(alarmAfterMs(0.9, 30 * kMinuteMs), 20 * kMinuteMs)
+        << "one that turns in a loop is told at last";
+    EXPECT_LT(alarmAfterMs(0.9, 30 * kMinuteMs), 21 * kMinuteMs);
+    EXPECT_LE(alarmAfterMs(0.05, 10 * kMinuteMs), 12'000) << "it hardly computes";
+}
+
+TEST(ProgressAlarms, APauseThatTheJobSurvivedIsKnown)
+{
+    AlarmWatch watch;
+    std::int64_t steps = 0;
+    const auto pause = [&](std::int64_t mostMs) {
+        bool alarm = false;
+        for (std::int64_t stillMs = 2000; stillMs <= mostMs; stillMs += 2000) {
+            static_cast<void>(watch.look(after(steps, stillMs)));
+            alarm = alarm || !watch.inForce().empty();
+        }
+        steps += mostMs / 100; // the clock of after()
+        for (int look = 0; look < 5; ++look) {
+            static_cast<void>(watch.look(after(steps += 20)));
+        }
+        return alarm;
+    };
+    EXPECT_FALSE(pause(2000));
+    EXPECT_FALSE(pause(8000));
+    EXPECT_FALSE(pause(14'000)) << "less than twice the pause before";
+    EXPECT_TRUE(pause(60'000));
+    EXPECT_FALSE(pause(60'000)) << "a checkpoint like the one before";
+}
+
 TEST(ProgressAlarms, DoNotCallSilenceAHang)
 {
     AlarmWatch watch;

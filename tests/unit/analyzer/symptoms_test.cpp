@@ -106,6 +106,25 @@ TEST(Symptoms, WhatCannotBeOrderedIsNotNamed)
     EXPECT_FALSE(firstOf({{std::nullopt, "2026-11-28 10:04:10 CUDA out of memory\n"}})) << "of which rank?";
 }
 
+/// A program may catch it and go on with a smaller batch.
+TEST(Symptoms, AnOutOfMemoryBehindWhichTheRankTrainsIsNotTheDeath)
+{
+    const std::string caught = "2026-11-28 10:04:10 CUDA out of memory. Trying a smaller batch\n"
+                               "2026-11-28 10:04:12 step 17 loss 0.31\n";
+    const std::string crash = "2026-11-28 10:09:00.1 Segmentation fault\n";
+    const auto first = firstOf({{0, caught}, {1, crash}});
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->blamed, Ranks{1});
+    EXPECT_FALSE(firstOf({{0, caught}}));
+    const auto later = firstOf({{0, caught + "2026-11-28 10:08:50 CUDA out of memory\n"}, {1, crash}});
+    ASSERT_TRUE(later) << "the second one was not caught";
+    EXPECT_EQ(later->blamed, Ranks{0});
+    const auto code = firstOf({{0, "CUDA out of memory\n    loss = step(batch)\n    loss.backward()\n"}});
+    ASSERT_TRUE(code) << "lines of a traceback";
+    const std::string other = "[rank3]: CUDA out of memory\n[rank2]: step 17 loss 0.3\n";
+    EXPECT_EQ(firstOf({{std::nullopt, other}})->blamed, Ranks{3}) << "another rank trains";
+}
+
 /// A place in a node or a group is no rank of the job.
 TEST(Symptoms, OnlyTheRankOfTheJobNamesARank)
 {

@@ -98,7 +98,7 @@ TEST(Words, GetTheirUnitFromTheTemplateOnce)
         kWords, {{"ranks", std::vector<std::int64_t>{7, 1, 2, 0}}, {"time", 1'500'000}, {"share", 0.125}});
     EXPECT_EQ(render(text, {Period::Step, false}), "Ranks 0 to 2 and 7 need 1.50 ms a step, 12.5 %");
     EXPECT_EQ(render(text, {Period::Second, true}),
-              "Ranks 0 to 2 and 7 need 1.50 ms a second, 12.5 % (recorded with Ringside instead)");
+              "Ranks 0 to 2 and 7 need 1.50 ms a second, 12.5 % (in a recording with Ringside)");
     EXPECT_EQ(render(say(kWords, {{"ranks", std::vector<std::int64_t>{3}}, {"time", 0}}), {}),
               "Rank 3 needs 0.00 ms a step, {share:percent}")
         << "a value that is missing is seen";
