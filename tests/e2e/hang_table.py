@@ -110,8 +110,9 @@ MISMATCHES = (
 )
 
 
-def dies_by(name, word, kinds=("died",), short=False):
-    return death(f"death_{name}", f"init {STEP} ar sync", f"init {STEP} doze:300 {word}", f"init {STEP} ar sync", blamed=(1,), kinds=kinds, short=short)
+def dies_by(name, word, kinds=("died", "missing"), short=False):
+    """The others wait for it meanwhile, and how long decides which of the two is said: the rank is the same."""
+    return death(f"death_{name}", f"init {STEP} ar sync", f"init {STEP} doze:150 {word}", f"init {STEP} ar sync", blamed=(1,), kinds=kinds, short=short)
 
 
 DEATHS = (
@@ -125,7 +126,7 @@ DEATHS = (
     dies_by("exit_group", "exit_group:3", short=True),
     dies_by("quick_exit", "quick_exit:3"),
     dies_by("exception", "throw"),
-    dies_by("exec", "exec:3", kinds=("missing", "died")),
+    dies_by("exec", "exec:3"),
     death("death_in_a_split", f"init {STEP} split@tp:0", f"init {STEP} doze:500 signal:9", blamed=(1,)),
     death("death_with_a_message", f"init {STEP} recv:1 sync", f"init {STEP} _exit:7", blamed=(1,)),
     death("death_in_a_group", f"init split@tp:0 {STEP} ar@tp sync", f"init split@tp:0 {STEP} crash", f"init split@tp:1 {STEP} sleep",
