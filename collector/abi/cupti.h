@@ -165,10 +165,13 @@ using Callback = void (*)(void* user, std::uint32_t domain, std::uint32_t cbid, 
     RS_CUPTI(cuptiActivityEnableContext, (void*, ringside::collector::cupti::Kind))                            \
     RS_CUPTI(cuptiActivityDisable, (ringside::collector::cupti::Kind))                                         \
     RS_CUPTI(cuptiActivityDisableContext, (void*, ringside::collector::cupti::Kind))                           \
+    RS_CUPTI(cuptiFinalize, ())
+
+/// The same for a client that names its subscription: CUPTI has them from 13.2 on.
+#define RINGSIDE_CUPTI_INTERCEPTED_FROM_13_2(RS_CUPTI)                                                         \
     RS_CUPTI(cuptiActivityRegisterCallbacks_v2,                                                                \
              (void*, ringside::collector::cupti::BufferRequestedV2, ringside::collector::cupti::BufferCompletedV2)) \
     RS_CUPTI(cuptiActivityEnable_v2, (void*, ringside::collector::cupti::Kind, void*))                         \
     RS_CUPTI(cuptiActivityEnableAndDump_v2, (void*, ringside::collector::cupti::Kind, void*))                  \
-    RS_CUPTI(cuptiActivityDisable_v2, (void*, ringside::collector::cupti::Kind, void*))                        \
-    RS_CUPTI(cuptiFinalize, ())
+    RS_CUPTI(cuptiActivityDisable_v2, (void*, ringside::collector::cupti::Kind, void*))
 // clang-format on

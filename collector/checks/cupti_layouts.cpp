@@ -28,6 +28,9 @@ struct Sizes<Result(Parameters...)> {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a type
 #define RS_CUPTI(name, parameters) static_assert(Sizes<int parameters>::kOf == Sizes<decltype(name)>::kOf);
 RINGSIDE_CUPTI_INTERCEPTED(RS_CUPTI)
+#if CUPTI_API_VERSION >= 130200
+RINGSIDE_CUPTI_INTERCEPTED_FROM_13_2(RS_CUPTI)
+#endif
 #undef RS_CUPTI
 
 RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, start);

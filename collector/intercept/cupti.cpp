@@ -66,6 +66,7 @@ cupti::Result forward(Real<cupti::Result(Arguments...)>& real, const void* calle
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a type
 #define RS_CUPTI(name, parameters) constinit Real<cupti::Result parameters> g_##name{Library::Cupti, #name};
 RINGSIDE_CUPTI_INTERCEPTED(RS_CUPTI)
+RINGSIDE_CUPTI_INTERCEPTED_FROM_13_2(RS_CUPTI)
 #undef RS_CUPTI
 
 template <class... Arguments>
