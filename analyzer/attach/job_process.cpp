@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace ringside::attach {
 namespace {
@@ -70,11 +72,26 @@ std::vector<JobProcess> topmost(const std::map<pid_t, Candidate>& all, bool byRa
     return chosen;
 }
 
-/// Adds the processes of ranks of which none has loaded a library, such as those that train on CPUs.
+/// Returns what started the topmost of the processes above this one: ranks of one launcher are one job.
+pid_t launcherOf(pid_t pid, const std::map<pid_t, Candidate>& all)
+{
+    std::size_t levels = 0;
+    auto above = all.find(pid);
+    for (; above != all.end() && levels < all.size(); above = all.find(pid), ++levels) {
+        pid = above->second.parent;
+    }
+    return pid;
+}
+
+/// Adds the processes of ranks of whose job none has loaded a library, such as those that train on CPUs.
 void addOtherRanks(std::vector<JobProcess>& chosen, const std::map<pid_t, Candidate>& all)
 {
+    std::set<std::pair<pid_t, std::optional<std::int64_t>>> ranks;
+    for (const JobProcess& process : chosen) {
+        ranks.emplace(launcherOf(process.pid, all), process.rank);
+    }
     for (JobProcess& process : topmost(all, true, false)) {
-        if (std::ranges::find(chosen, process.rank, &JobProcess::rank) == chosen.end()) {
+        if (ranks.emplace(launcherOf(process.pid, all), process.rank).second) {
             chosen.push_back(std::move(process));
         }
     }

@@ -80,6 +80,15 @@ class Attach(lab.Scenario):
         here = {each["pid"] for each in report["processes"]}
         self.assertEqual([each["rank"] for each in view["processes"] if each["pid"] in here], [0, 1, 2])
 
+    def test_ranks_of_another_job_hide_none(self):
+        """Of ranks with the same number, those of the one job use a GPU and those of the other do not."""
+        trains = self.start(lab.trainer_command(100000, ranks=2, extra=("--timeout", 3600)))
+        stands = self.start([sys.executable, "-c", LAUNCHER, *2 * ["synchronize (train.py:9)"]])
+        self.ranks_of(stands, 2)
+        here = {*self.ranks_of(trains, 2).values(), *(each["pid"] for each in self.hang(stands.pid)["processes"])}
+        view = json.loads(lab.run([lab.RINGSIDE, "top", "--host", "--json"], environment=self.environment).stdout)
+        self.assertEqual(sorted(each["rank"] for each in view["processes"] if each["pid"] in here), [0, 0, 1, 1])
+
     def test_nccls_ras_is_asked_where_ranks_stand(self):
         server = ras_server.RasServer(lambda: ({rank: 7 - (rank == 1) for rank in self.pids}, self.pids))
         self.addCleanup(server.close)
