@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kSure = 2; ///< looks: on the first one, a process may have only just begun
+
 /// musl's loader and library are one file: ld-musl-x86_64.so.1, on Debian a link to
 /// x86_64-linux-musl/libc.so.
 bool mapsMusl(const std::string& maps)
@@ -88,7 +90,8 @@ void MissedRanks::check()
 
 void MissedRanks::checkProcess(pid_t pid)
 {
-    if (m_reached.contains(pid)) {
+    const auto reached = m_reached.find(pid);
+    if (reached != m_reached.end() && reached->second.looks >= kSure) {
         return;
     }
     const std::string environment = host::procFile(pid, "environ");
@@ -100,7 +103,9 @@ void MissedRanks::checkProcess(pid_t pid)
     const bool isMusl = mapsMusl(maps);
     const bool isLoaded = !isMusl && maps.find(m_fileName) != std::string::npos;
     if (isLoaded && rank) {
-        m_reached.emplace(pid, *rank);
+        ++m_reached.try_emplace(pid, Reached{*rank, 0}).first->second.looks;
+    } else if (reached != m_reached.end() && !maps.empty()) {
+        m_reached.erase(reached); // it was `env -u LD_PRELOAD`, before it became another program
     }
     if (isLoaded || (!rank && !attach::mapsGpuLibrary(maps))) {
         return;
@@ -131,13 +136,12 @@ bool MissedRanks::isReached(std::int64_t rank, const Missed& missed, const fs::p
 {
     const bool isInContainer = missed.why == Why::NoFile || missed.why == Why::NoGlibc;
     return std::ranges::any_of(m_reached, [&](const auto& process) {
-        return process.second == rank && (!isInContainer || hasDatabase(run, process.first));
+        return process.second.rank == rank && (!isInContainer || hasDatabase(run, process.first));
     });
 }
 
 std::string MissedRanks::text(const fs::path& run) const
 {
-    constexpr int kSure = 2; // on the first check, a process may have only just begun
     std::map<std::pair<Why, std::string>, std::vector<std::int64_t>> groups;
     std::map<std::pair<Why, std::string>, int> withoutRank;
     for (const auto& [rank, missed] : m_missed) {

@@ -35,6 +35,10 @@ private:
         Why why = Why::NotLoaded;
         int looks = 0;
     };
+    struct Reached {
+        std::int64_t rank = 0;
+        int looks = 0;
+    };
     void checkProcess(pid_t pid);
     [[nodiscard]] bool namesCollector(const std::string& environment) const;
     [[nodiscard]] Why whyMissed(pid_t pid, const std::string& environment) const;
@@ -42,8 +46,8 @@ private:
                                  const std::filesystem::path& run) const;
 
     std::filesystem::path m_collector;
-    std::string m_fileName;                  ///< the end of its line in a process's maps
-    std::map<pid_t, std::int64_t> m_reached; ///< the rank of each process that loaded the collector
+    std::string m_fileName;             ///< the end of its line in a process's maps
+    std::map<pid_t, Reached> m_reached; ///< the processes that loaded the collector
     std::map<std::int64_t, Missed> m_missed;
     std::map<pid_t, Missed> m_withoutRank;
     std::int64_t m_nextNs = 0;

@@ -60,6 +60,10 @@ class Missed(cases.FolderCase):
         said = self.record(f"for rank in 0 1 2 3 4; do OMPI_COMM_WORLD_RANK=$rank env -u LD_PRELOAD sleep {MISSED_SECONDS} & done; wait")
         self.assertRegex(said, r"not recorded: ranks 0 to 4 \(sleep\).*LD_PRELOAD.*\n.*ringside env")
 
+    def test_a_program_that_drops_the_variable_later_was_not_reached(self):
+        drop = f"import os, time; time.sleep(1); os.execvpe('sleep', ['sleep', '{MISSED_SECONDS}'], {{'RANK': '6'}})"
+        self.assertRegex(self.record(f'RANK=6 {sys.executable} -c "{drop}"'), r"not recorded: rank 6 \(sleep\)")
+
     def test_a_rank_that_was_reached_is_not_missed(self):
         wrapped = f"env -u LD_PRELOAD RANK=0 sh -c \"LD_PRELOAD=$LD_PRELOAD sleep {SECONDS}; true\""
         for script in (f"RANK=0 sleep {SECONDS}", wrapped, f"env -u LD_PRELOAD sleep {SECONDS}"):
