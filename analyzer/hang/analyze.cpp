@@ -175,10 +175,18 @@ std::optional<std::size_t> awaitedAmongDead(const Report& report, const std::vec
     return all ? std::optional<std::size_t>(named - report.ranks.begin()) : std::nullopt;
 }
 
+/// Whether the GPU of a member finished the call: then all members had issued it, and records of it are lost.
+bool isFinished(const StuckCollective& stuck)
+{
+    return std::ranges::any_of(stuck.finishedOnGpu,
+                               [&](const auto& entry) { return entry.second.value_or(-1) >= stuck.order; });
+}
+
 /// Processes died, and no rank waited for so long that it is a hang. What they waited for, however short,
 /// tells who was the first where their ends do not.
 void judgeDeaths(Report& report, std::optional<FirstToDie> first, std::vector<StuckCollective> waits)
 {
+    std::erase_if(waits, isFinished);
     const std::vector<Origin> origins = originsOf(waits);
     if (waitedForOneThatEnded(report, origins)) {
         report.collectives = std::move(waits);
