@@ -18,7 +18,8 @@ class FaultFree(lab.Scenario):
         cls.result = lab.report(cls.directory)
 
     def test_nothing_is_called_a_problem(self):
-        problems = [(each["rule"], each["title"]) for each in self.result["findings"] if each["severity"] == "problem"]
+        problems = [(each["rule"], each["title"]) for each in self.result["findings"]
+                    if each["severity"] == "problem" and not lab.is_of_the_hypervisor(each)]
         self.assertEqual(problems, [])
 
     def test_the_report_keeps_its_schema(self):

@@ -3,6 +3,7 @@
 
 import dataclasses
 
+import lab
 from scoring import alarms, costs, training
 
 CLAIMS = ("warning", "problem")
@@ -20,7 +21,8 @@ def judge(scenario, score):
     if scenario.drawn and compared and costs.are_too_small(compared):
         score.harmless.append(scenario.name)
         scenario = dataclasses.replace(scenario, expect=(), allow=scenario.allow | set(scenario.expect))
-    false = [each for each in report["findings"] if each["severity"] in CLAIMS and each["rule"] not in SYMPTOMS | scenario.allow | set(scenario.expect)]
+    true = SYMPTOMS | scenario.allow | set(scenario.expect)
+    false = [each for each in report["findings"] if each["severity"] in CLAIMS and each["rule"] not in true and not lab.is_of_the_hypervisor(each)]
     listed = {each["rule"]: each for each in reversed(report["findings"])}
     for rule in scenario.expect:
         score.expect(rule, rule in listed, f"{scenario.name}: {rule} is missing; there are {sorted(listed)}")
