@@ -86,7 +86,8 @@ class Live(lab.Scenario):
         """The default profile records what runs on GPUs for 60 steps. From then on NCCL times its own kernels."""
         slows_at = 500
         small = ("--hidden", 128, "--layers", 6, "--bucket-cap-mb", 1.5)  # so that 500 steps take half a minute
-        told = self.folder / "told"
+        told = self.folder / "told_later"
+        told.unlink(missing_ok=True)
         directory = self.folder / "later.ringside"
         lab.run([lab.RINGSIDE, "record", "-o", directory, "--on-alarm", f"cat >> {told}", "--",
                  *lab.trainer_command(slows_at + 120, [f"{LATE},after={slows_at}"], ranks=2, shape=small)],
