@@ -2,6 +2,7 @@
 #include "cli/left_symptoms.h"
 
 #include "cli/run_input.h"
+#include "cli/text_file.h"
 #include "hang/symptoms.h"
 #include "import/bytes.h"
 #include "import/importer.h"
@@ -29,7 +30,7 @@ void readLog(const std::filesystem::path& path, importers::Progress& progress, h
     importers::Bytes bytes(file, 0, progress);
     importers::LineReader lines(bytes, kLongestLine);
     importers::Line line;
-    symptoms.beginFile(importers::rankOfName(path));
+    symptoms.beginFile(importers::rankOfName(path), modifiedNsOf(path));
     while (lines.next(line)) {
         symptoms.add(line.text);
     }

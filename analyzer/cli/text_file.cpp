@@ -8,8 +8,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <memory>
@@ -70,6 +72,18 @@ std::string readText(const std::filesystem::path& path)
         }
     }
     return text;
+}
+
+std::int64_t modifiedNsOf(const std::filesystem::path& path)
+{
+    constexpr std::int64_t kNsPerS = 1'000'000'000;
+    constexpr std::int64_t kMostS = 9'000'000'000; // in the year 2255; a file's time is not trusted either
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) {
+        failToRead(path);
+    }
+    const std::int64_t seconds = std::clamp<std::int64_t>(status.st_mtim.tv_sec, 0, kMostS);
+    return seconds * kNsPerS + status.st_mtim.tv_nsec;
 }
 
 } // namespace ringside::cli

@@ -17,7 +17,6 @@ namespace symptom_text = words::first_symptom;
 using words::say;
 constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::size_t kMostSymptoms = 1 << 16;
 
 struct Phrase {
@@ -133,78 +132,6 @@ std::optional<std::int64_t> firstNumberBehind(std::string_view line,
     return std::nullopt;
 }
 
-/// Days of the year before a day of a month, as in a leap year.
-std::optional<std::int64_t> dayOf(std::int64_t month, std::int64_t day)
-{
-    constexpr std::array<std::int64_t, 13> kBefore{0, 0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335};
-    return month >= 1 && month <= 12 && day >= 1 && day <= 31
-               ? std::optional(kBefore[static_cast<std::size_t>(month)] + day)
-               : std::nullopt;
-}
-
-std::optional<std::int64_t> digitsAt(std::string_view line, std::size_t at, std::size_t count)
-{
-    if (at + count > line.size() ||
-        !std::ranges::all_of(line.substr(at, count), [](char c) { return c >= '0' && c <= '9'; })) {
-        return std::nullopt;
-    }
-    return values::parseNumber<std::int64_t>(line.substr(at, count));
-}
-
-/// The day that stands before a clock: "2026-11-28 ", "2026-11-28_", "E1128 ", "Nov 28 ", "Nov  8 ".
-std::optional<std::int64_t> dayBefore(std::string_view line, std::size_t clock)
-{
-    constexpr std::array<std::string_view, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    if (clock >= 11 && line[clock - 4] == '-' && line[clock - 7] == '-') {
-        const auto month = digitsAt(line, clock - 6, 2);
-        const auto day = digitsAt(line, clock - 3, 2);
-        return month && day ? dayOf(*month, *day) : std::nullopt;
-    }
-    if (const auto date = clock >= 6 ? digitsAt(line, clock - 5, 4) : std::nullopt) {
-        return dayOf(*date / 100, *date % 100);
-    }
-    if (clock >= 7) {
-        const auto month = std::ranges::find(kMonths, line.substr(clock - 7, 3));
-        std::string_view written = line.substr(clock - 3, 2);
-        written.remove_prefix(written.starts_with(' ') ? 1 : 0);
-        const auto day = values::parseNumber<std::int64_t>(written);
-        return month != kMonths.end() && day ? dayOf(month - kMonths.begin() + 1, *day) : std::nullopt;
-    }
-    return std::nullopt;
-}
-
-/// Finds "10:04:12" with an optional fraction near the begin of a line, and the day before it.
-void readTime(std::string_view line, SymptomLine& result)
-{
-    constexpr std::size_t kNear = 160;
-    for (std::size_t at = line.find(':'); at != std::string_view::npos && at < kNear;
-         at = line.find(':', at + 1)) {
-        if (at < 2 || at + 6 > line.size() || line[at + 3] != ':') {
-            continue;
-        }
-        const auto hour = digitsAt(line, at - 2, 2);
-        const auto minute = digitsAt(line, at + 1, 2);
-        const auto second = digitsAt(line, at + 4, 2);
-        const auto day = dayBefore(line, at - 2);
-        if (!hour || !minute || !second || !day) {
-            continue;
-        }
-        result.timeNs = (((*day * 24 + *hour) * 60 + *minute) * 60 + *second) * kSecond;
-        result.resolutionNs = kSecond;
-        const bool fraction = at + 7 < line.size() && (line[at + 6] == '.' || line[at + 6] == ',');
-        for (std::size_t i = at + 7; fraction && i < line.size() && result.resolutionNs > 1; ++i) {
-            const auto digit = digitsAt(line, i, 1);
-            if (!digit) {
-                break;
-            }
-            result.resolutionNs /= 10;
-            *result.timeNs += *digit * result.resolutionNs;
-        }
-        return;
-    }
-}
-
 words::Text whatHappened(SymptomKind kind)
 {
     switch (kind) {
@@ -224,7 +151,7 @@ words::Text whatHappened(SymptomKind kind)
 
 } // namespace
 
-SymptomLine readSymptomLine(std::string_view line)
+SymptomLine readSymptomLine(std::string_view line, std::int64_t writtenNs)
 {
     SymptomLine result;
     result.kind = kindOf(line);
@@ -236,14 +163,15 @@ SymptomLine readSymptomLine(std::string_view line)
                          ? std::nullopt
                          : values::parseNumber<std::int64_t>(line.substr(open + 1, at - open - 1));
     }
-    readTime(line, result);
+    result.stamp = values::stampIn(line, writtenNs);
     return result;
 }
 
-void Symptoms::beginFile(std::optional<std::int64_t> rank)
+void Symptoms::beginFile(std::optional<std::int64_t> rank, std::int64_t writtenNs)
 {
     ++m_files;
     m_fileRank = rank;
+    m_writtenNs = writtenNs;
     m_namedRank.reset();
     m_outOfMemory.clear();
     m_earliestNs = kFirst;
@@ -252,13 +180,13 @@ void Symptoms::beginFile(std::optional<std::int64_t> rank)
 
 void Symptoms::add(std::string_view line)
 {
-    const SymptomLine said = readSymptomLine(line);
-    if (said.timeNs) {
+    const SymptomLine said = readSymptomLine(line, m_writtenNs);
+    const std::int64_t untilNs = said.stamp ? said.stamp->realtimeNs + said.stamp->resolutionNs : kLast;
+    if (said.stamp) {
         for (; m_open < m_symptoms.size(); ++m_open) {
-            m_symptoms[m_open].latestNs =
-                std::min(m_symptoms[m_open].latestNs, *said.timeNs + said.resolutionNs);
+            m_symptoms[m_open].latestNs = std::min(m_symptoms[m_open].latestNs, untilNs);
         }
-        m_earliestNs = *said.timeNs;
+        m_earliestNs = said.stamp->realtimeNs;
     }
     m_namedRank = said.rank ? said.rank : m_namedRank;
     if (said.pid && m_namedRank) { // the tables of launchers and of NCCL name both
@@ -272,9 +200,8 @@ void Symptoms::add(std::string_view line)
     if (said.kind && m_symptoms.size() < kMostSymptoms &&
         m_known.emplace(m_files, *said.kind, whose).second) { // what is repeated was not the first
         m_symptoms.push_back({*said.kind, said.rank ? said.rank : m_fileRank, said.pid, m_files, m_earliestNs,
-                              said.timeNs ? *said.timeNs + said.resolutionNs : kLast,
-                              said.timeNs.has_value()});
-        m_open += said.timeNs ? 1 : 0;
+                              untilNs, said.stamp.has_value()});
+        m_open += said.stamp ? 1 : 0;
         if (said.kind == SymptomKind::DeviceMemory && speaker) {
             m_outOfMemory[*speaker] = m_symptoms.size() - 1;
         }

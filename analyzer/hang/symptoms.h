@@ -3,6 +3,7 @@
 // numbers, crashes, and the connections of other ranks that broke behind them.
 #pragma once
 #include "hang/hang.h"
+#include "values/log_time.h"
 
 #include <map>
 #include <set>
@@ -19,22 +20,22 @@ enum class SymptomKind : std::uint8_t {
     Connection, ///< it lost a peer or waited too long: another rank was before it
 };
 
-/// What a line says. Texts of time stamps have no year and often no zone: files of one folder are taken to be
-/// of one year and zone.
+/// What a line says.
 struct SymptomLine {
     std::optional<SymptomKind> kind; ///< null: the line only has a time, a rank or a process
     std::optional<std::int64_t> rank;
     std::optional<std::int64_t> pid;
-    std::optional<std::int64_t> timeNs; ///< since the begin of the year
-    std::int64_t resolutionNs = 0;      ///< of the time stamp
+    std::optional<values::Stamp> stamp;
 };
-[[nodiscard]] SymptomLine readSymptomLine(std::string_view line);
+/// `writtenNs`: when the file was written last, since 1970: a time stamp without a year lies before it.
+[[nodiscard]] SymptomLine readSymptomLine(std::string_view line, std::int64_t writtenNs);
 
 /// Reads files line by line.
 class Symptoms final {
 public:
-    /// `rank`: of all lines that name none; null if the file is of several ranks, or not known.
-    void beginFile(std::optional<std::int64_t> rank);
+    /// `rank`: of all lines that name none; null if the file is of several ranks, or not known. `writtenNs`:
+    /// as for readSymptomLine.
+    void beginFile(std::optional<std::int64_t> rank, std::int64_t writtenNs);
     void add(std::string_view line);
     /// Returns the rank whose symptom was before all others. Null if no rank had a symptom of its own, or if
     /// it is not known which was the first.
@@ -65,6 +66,7 @@ private:
     std::size_t m_files = 0;
     std::optional<std::int64_t> m_fileRank;
     std::optional<std::int64_t> m_namedRank; ///< by the last line "rank : 5" of a launcher's table
+    std::int64_t m_writtenNs = 0;
     std::int64_t m_earliestNs = 0;
     std::size_t m_open = 0; ///< the symptoms from here on wait for the next time stamp of their file
 };

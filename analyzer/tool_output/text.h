@@ -2,26 +2,21 @@
 // Pieces of text that tools print: lines, words, values after a label. All of them are bounds-checked views.
 #pragma once
 #include "values/parse_number.h"
+#include "values/pieces.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace ringside::tool_output {
 
 /// Removes the next line from the front of `text`, without its end. Null if nothing is left.
 [[nodiscard]] std::optional<std::string_view> takeLine(std::string_view& text);
-/// Removes the next word, which ends at a blank; empty if none is left.
-[[nodiscard]] std::string_view takeWord(std::string_view& text);
-
-/// Returns what stands before the first `mark`, and after it; nothing after it if it is absent.
-[[nodiscard]] std::pair<std::string_view, std::string_view> partedBy(std::string_view text,
-                                                                     std::string_view mark);
-/// Returns what stands between the first `open` and the next `close`; empty if one is absent.
-[[nodiscard]] std::string_view between(std::string_view text, std::string_view open, std::string_view close);
-[[nodiscard]] bool holds(std::string_view text, std::string_view part);
+using values::between;
+using values::holds;
+using values::partedBy;
+using values::takeWord;
 
 /// Returns the text without the escape sequences that colour it on a terminal.
 [[nodiscard]] std::string withoutColours(std::string_view text);

@@ -20,7 +20,6 @@
 #include <ringside/error.h>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,19 +35,6 @@ namespace ringside::cli::command_links {
 namespace {
 
 // Files that other tools printed, as `ringside links --from` takes them.
-
-/// Returns when the file was last written, in ns since 1970.
-std::int64_t modifiedNsOf(const std::string& path)
-{
-    constexpr std::int64_t kNsPerS = 1'000'000'000;
-    constexpr std::int64_t kMostS = 9'000'000'000; // in the year 2255; a file's time is not trusted either
-    struct stat status {};
-    if (stat(path.c_str(), &status) != 0) {
-        throw trace::systemError("cannot read " + path, errno);
-    }
-    const std::int64_t seconds = std::clamp<std::int64_t>(status.st_mtim.tv_sec, 0, kMostS);
-    return seconds * kNsPerS + status.st_mtim.tv_nsec;
-}
 
 tool_output::File toolFileOf(const std::string& argument)
 {

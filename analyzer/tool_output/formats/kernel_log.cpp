@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's log as dmesg, journalctl -k or syslog print it (log_time.h): what it says of links, modules,
-// PCIe and GPUs. The messages are those of Linux' drivers: mlx5 (events.c, health.c, en_main.c), bnxt_en, ice
-// and others for links, pcie/aer.c for PCIe, and "NVRM: Xid" of NVIDIA's driver. Messages of boot about links
-// are events like others; whoever asks about a run only gets those of its time.
+// The kernel's log as dmesg, journalctl -k or syslog print it (values/log_time.h): what it says of links,
+// modules, PCIe and GPUs. The messages are those of Linux' drivers: mlx5 (events.c, health.c, en_main.c),
+// bnxt_en, ice and others for links, pcie/aer.c for PCIe, and "NVRM: Xid" of NVIDIA's driver. Messages of
+// boot about links are events like others; whoever asks about a run only gets those of its time.
 #include "tool_output/event_pattern.h"
-#include "tool_output/log_time.h"
 #include "tool_output/reader.h"
 #include "tool_output/text.h"
+#include "values/log_time.h"
 
 #include <algorithm>
 #include <array>
@@ -92,7 +92,7 @@ bool recognizes(std::string_view text)
             line->starts_with("-- ") || holds(*line, " NCCL "); // journalctl's remarks, a job's lines
         if (!values::trimmed(*line).empty() && !others) {
             ++lines;
-            stamped += logTimeOf(*line, kLater) ? 1 : 0;
+            stamped += values::logTimeOf(*line, kLater) ? 1 : 0;
         }
     }
     return stamped > 0 && stamped * 2 >= lines;
@@ -103,7 +103,7 @@ Reading read(const File& file)
     Reading reading;
     std::string_view text = file.text;
     while (const auto line = takeLine(text)) {
-        const auto time = logTimeOf(*line, file.modifiedNs);
+        const auto time = values::logTimeOf(*line, file.modifiedNs);
         const auto event = time ? eventOf(kPatterns, time->message) : std::nullopt;
         if (!event) {
             continue;

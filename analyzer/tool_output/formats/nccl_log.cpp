@@ -3,9 +3,9 @@
 // gave up, transfers that failed, and events of a port. The messages are those of NCCL 2.18 to 2.30
 // (transport/net_ib: common.cc, p2p.cc, p2p_resiliency.cc). NCCL 2.26 and later stamp warnings with the time.
 #include "tool_output/event_pattern.h"
-#include "tool_output/log_time.h"
 #include "tool_output/reader.h"
 #include "tool_output/text.h"
+#include "values/log_time.h"
 
 #include <array>
 
@@ -42,8 +42,9 @@ std::optional<Line> lineOf(std::string_view line, std::int64_t writtenNs)
             continue;
         }
         const std::size_t stamp = before.find("[2");
-        const auto time =
-            stamp == std::string_view::npos ? std::nullopt : logTimeOf(before.substr(stamp), writtenNs);
+        const auto time = stamp == std::string_view::npos
+                              ? std::nullopt
+                              : values::logTimeOf(before.substr(stamp), writtenNs);
         for (std::string_view word = takeWord(before); !word.empty(); word = takeWord(before)) {
             const auto [host, rest] = partedBy(word, ":");
             const auto [pid, tid] = partedBy(rest, ":");

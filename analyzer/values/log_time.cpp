@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tool_output/log_time.h"
+#include "values/log_time.h"
 
-#include "tool_output/text.h"
+#include "values/parse_number.h"
+#include "values/pieces.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <ctime>
 
-namespace ringside::tool_output {
+namespace ringside::values {
 namespace {
 
 constexpr std::int64_t kNsPerS = 1'000'000'000;
@@ -115,15 +117,35 @@ std::optional<int> monthNamed(std::string_view word)
     return std::nullopt;
 }
 
-std::optional<std::int64_t> localNs(const Calendar& at)
+/// `zoneS`: seconds east of UTC; null: the zone of this machine.
+std::optional<std::int64_t> realtimeOf(const Calendar& at, std::optional<int> zoneS = std::nullopt)
 {
     if (!at.isPossible()) {
         return std::nullopt;
     }
     std::tm fields = at.asTm();
+    if (zoneS) {
+        return (static_cast<std::int64_t>(timegm(&fields)) - *zoneS) * kNsPerS + at.fractionNs;
+    }
     const std::time_t seconds = std::mktime(&fields);
     return seconds == -1 ? std::nullopt
                          : std::optional(static_cast<std::int64_t>(seconds) * kNsPerS + at.fractionNs);
+}
+
+/// In the last year that does not lie after `writtenNs`.
+std::optional<std::int64_t> realtimeBefore(Calendar at, std::int64_t writtenNs)
+{
+    constexpr std::int64_t kDayNs = 86'400 * kNsPerS;
+    const std::time_t written = writtenNs / kNsPerS;
+    std::tm fields{};
+    localtime_r(&written, &fields);
+    at.year = fields.tm_year + 1900;
+    const auto ns = realtimeOf(at);
+    if (!ns || *ns <= writtenNs + kDayNs) {
+        return ns;
+    }
+    --at.year;
+    return realtimeOf(at);
 }
 
 /// Takes "2026-11-24T19:07:07.123456", with `mark` between date and time.
@@ -145,7 +167,7 @@ bool takeDate(std::string_view& rest, char mark, Calendar& at)
 std::optional<std::int64_t> dateIn(std::string_view text)
 {
     Calendar at;
-    return takeDate(text, ' ', at) ? localNs(at) : std::nullopt;
+    return takeDate(text, ' ', at) ? realtimeOf(at) : std::nullopt;
 }
 
 /// "2026-11-24T19:07:07.123456+00:00"
@@ -157,18 +179,14 @@ std::optional<std::int64_t> takeIso(std::string_view& text)
         return std::nullopt;
     }
     const auto zone = takeZone(rest);
-    if (!zone || !at.isPossible()) {
-        return std::nullopt;
-    }
-    text = rest;
-    std::tm fields = at.asTm();
-    return (static_cast<std::int64_t>(timegm(&fields)) - *zone) * kNsPerS + at.fractionNs;
+    const auto ns = zone ? realtimeOf(at, zone) : std::nullopt;
+    text = ns ? rest : text;
+    return ns;
 }
 
-/// "Nov 24 19:07:07", in the last year that does not lie after `writtenNs`.
+/// "Nov 24 19:07:07"
 std::optional<std::int64_t> takeSyslog(std::string_view& text, std::int64_t writtenNs)
 {
-    constexpr std::int64_t kDayNs = 86'400 * kNsPerS;
     std::string_view rest = text;
     Calendar at;
     const auto month = monthNamed(takeWord(rest));
@@ -178,19 +196,10 @@ std::optional<std::int64_t> takeSyslog(std::string_view& text, std::int64_t writ
     if (!month || !day || !takeClock(clock, at)) {
         return std::nullopt;
     }
-    const std::time_t written = writtenNs / kNsPerS;
-    std::tm fields{};
-    localtime_r(&written, &fields);
     at.month = *month;
     at.day = *day;
-    at.year = fields.tm_year + 1900;
-    auto ns = localNs(at);
-    if (ns && *ns > writtenNs + kDayNs) {
-        --at.year;
-        ns = localNs(at);
-    }
     text = rest;
-    return ns;
+    return realtimeBefore(at, writtenNs);
 }
 
 /// "Tue Nov 24 19:07:07 2026"
@@ -211,15 +220,15 @@ std::optional<std::int64_t> ctimeIn(std::string_view text)
     at.month = *month;
     at.day = *day;
     at.year = *year;
-    return localNs(at);
+    return realtimeOf(at);
 }
 
 /// "123.456789": seconds since boot, at most 100 years.
 std::optional<std::int64_t> bootNsIn(std::string_view text)
 {
     constexpr std::uint64_t kMostS = 3'200'000'000;
-    std::string_view rest = values::trimmed(text);
-    const auto seconds = values::takeNumber<std::uint64_t>(rest);
+    std::string_view rest = trimmed(text);
+    const auto seconds = takeNumber<std::uint64_t>(rest);
     if (!seconds || *seconds > kMostS || !rest.starts_with('.')) {
         return std::nullopt;
     }
@@ -231,7 +240,7 @@ void partHost(LogTime& time)
 {
     constexpr std::string_view kKernel = " kernel: ";
     const auto [host, message] = partedBy(time.message, kKernel);
-    const std::string_view name = values::trimmed(host);
+    const std::string_view name = trimmed(host);
     if (!message.empty() && !holds(name, " ")) {
         time.host = name;
         time.message = message;
@@ -241,13 +250,86 @@ void partHost(LogTime& time)
 /// Messages in a syslog may repeat the time since boot: "kernel: [  123.456789] MESSAGE".
 void dropInnerTime(LogTime& time)
 {
-    std::string_view rest = values::trimmed(time.message);
+    std::string_view rest = trimmed(time.message);
     if (rest.starts_with('[') && bootNsIn(between(rest, "[", "]"))) {
         time.message = partedBy(rest, "]").second;
     }
 }
 
+std::optional<int> digitsIn(std::string_view text)
+{
+    const std::size_t size = text.size();
+    const auto number = takeDigits(text, size);
+    return text.empty() ? number : std::nullopt;
+}
+
+/// Reads the day that stands before a clock: "2026-11-28 ", "E1128 ", "Nov 28 ", "Nov  8 ". The year is 0
+/// where it is not written there.
+bool dayBefore(std::string_view text, Calendar& at)
+{
+    constexpr std::size_t kIso = 11;
+    constexpr std::size_t kNamed = 7;
+    constexpr std::size_t kGlog = 5;
+    const auto last = [text](std::size_t count) {
+        return text.substr(text.size() - std::min(text.size(), count));
+    };
+    if (const std::string_view iso = last(kIso); iso.size() == kIso && iso[4] == '-' && iso[7] == '-') {
+        at.year = digitsIn(iso.substr(0, 4)).value_or(0);
+        at.month = digitsIn(iso.substr(5, 2)).value_or(0);
+        at.day = digitsIn(iso.substr(8, 2)).value_or(0);
+        return at.year != 0;
+    }
+    if (const auto date = digitsIn(last(kGlog).substr(0, kGlog - 1)); date && text.size() > kGlog) {
+        at.month = *date / 100;
+        at.day = *date % 100;
+        return true;
+    }
+    const std::string_view named = last(kNamed);
+    const auto month = named.size() == kNamed ? monthNamed(named.substr(0, 3)) : std::nullopt;
+    at.month = month.value_or(0);
+    at.day = month ? digitsIn(trimmed(named.substr(4, 2))).value_or(0) : 0;
+    return month.has_value();
+}
+
+/// Reads the clock at the front of `text`, whose day is known.
+std::optional<Stamp> stampOf(std::string_view text, Calendar at, std::int64_t writtenNs)
+{
+    constexpr std::size_t kToSeconds = 8;
+    std::string_view rest = text;
+    if (!takeClock(rest, at) || text.size() < rest.size() + kToSeconds) {
+        return std::nullopt;
+    }
+    Stamp stamp{0, kNsPerS};
+    const std::size_t digits = std::max(text.size() - rest.size(), kToSeconds + 1) - kToSeconds - 1;
+    for (std::size_t i = 0; i < digits && stamp.resolutionNs > 1; ++i) {
+        stamp.resolutionNs /= 10;
+    }
+    const auto zone = takeZone(rest);
+    if (at.year == 0 && rest.starts_with(' ')) { // "Sat Nov 28 10:04:12 2026"
+        const std::string_view year = rest.substr(1, 4);
+        at.year = year.size() == 4 ? digitsIn(year).value_or(0) : 0;
+    }
+    const auto ns = at.year != 0 ? realtimeOf(at, zone) : realtimeBefore(at, writtenNs);
+    stamp.realtimeNs = ns.value_or(0);
+    return ns ? std::optional(stamp) : std::nullopt;
+}
+
 } // namespace
+
+std::optional<Stamp> stampIn(std::string_view line, std::int64_t writtenNs)
+{
+    constexpr std::size_t kNear = 160;
+    for (std::size_t at = line.find(':'); at < kNear; at = line.find(':', at + 1)) {
+        Calendar day;
+        if (at >= 2 && at + 3 < line.size() && line[at + 3] == ':' && digitsIn(line.substr(at - 2, 2)) &&
+            dayBefore(line.substr(0, at - 2), day)) {
+            if (const auto stamp = stampOf(line.substr(at - 2), day, writtenNs)) {
+                return stamp;
+            }
+        }
+    }
+    return std::nullopt;
+}
 
 std::optional<LogTime> logTimeOf(std::string_view line, std::int64_t writtenNs)
 {
@@ -276,4 +358,4 @@ std::optional<LogTime> logTimeOf(std::string_view line, std::int64_t writtenNs)
     return time;
 }
 
-} // namespace ringside::tool_output
+} // namespace ringside::values

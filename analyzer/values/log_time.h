@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time stamps in which dmesg, journalctl and syslog write the kernel's log.
+// The time stamps of logs: those of the kernel, and those that programs write.
 #pragma once
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-namespace ringside::tool_output {
+namespace ringside::values {
 
 struct LogTime {
     std::optional<std::int64_t> realtimeNs; ///< since 1970
@@ -26,4 +26,16 @@ struct LogTime {
 /// Null for any other line.
 [[nodiscard]] std::optional<LogTime> logTimeOf(std::string_view line, std::int64_t writtenNs);
 
-} // namespace ringside::tool_output
+struct Stamp {
+    std::int64_t realtimeNs = 0;   ///< since 1970: the earliest moment that the text may mean
+    std::int64_t resolutionNs = 0; ///< the unit of its last digit
+};
+
+/// Finds the date and clock that a logger wrote near the beginning of a line:
+///   2026-11-28 10:04:12,350 (also with 'T' or '_' between, and with a zone behind), [E1128 10:04:12.204117
+///   of glog, Nov 28 10:04:12, Sat Nov 28 10:04:12 2026
+/// A text without a zone is of this machine's, one without a year of the last year that does not lie after
+/// `writtenNs`. Null if there is none.
+[[nodiscard]] std::optional<Stamp> stampIn(std::string_view line, std::int64_t writtenNs);
+
+} // namespace ringside::values
