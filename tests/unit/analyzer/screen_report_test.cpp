@@ -202,7 +202,7 @@ TEST(ImportedTrace, GetsNoAdviceAboutOptionsOfRecord)
         const std::string text = screenOf(buildReport(std::move(run), {}), Extent::All);
         // What only another tier feeds is not asked of a tool that never records it.
         EXPECT_EQ(text.find("record with `--profile") != std::string::npos, !imported);
-        EXPECT_EQ(text.find("(in a recording with Ringside)") != std::string::npos, imported);
+        EXPECT_EQ(text.find("Ringside)") != std::string::npos, imported);
         EXPECT_EQ(text.find("ringside_step_begin") == std::string::npos, imported);
     }
 }
