@@ -60,7 +60,7 @@ class ProgressWatch final {
 public:
     static constexpr std::int64_t kPatienceMs = 9'000;
     /// Twice the time after which PyTorch gives up a collective: a rank that turns in a loop is told then.
-    static constexpr std::int64_t kLongestWorkMs = 20 * 60'000;
+    static constexpr std::int64_t kLongestWorkMs = 1'200'000;
 
     /// Kind "hang".
     [[nodiscard]] std::vector<AlarmChange> look(const RunNow& run);

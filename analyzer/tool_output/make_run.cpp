@@ -25,6 +25,7 @@ constexpr std::string_view kNoHost = "host"; ///< where nobody names it
 /// What a port is called in the run.
 struct PortName {
     std::string host, port;
+    // NOLINTNEXTLINE(modernize-use-nullptr): the 0 that it compares with is the compiler's own
     auto operator<=>(const PortName&) const = default;
 };
 

@@ -63,7 +63,8 @@ std::uint64_t RingDecoder::decode(std::span<const std::byte> mapping, std::uint6
             damaged(ring, bad);
             break;
         }
-        std::array<std::byte, kMaxRecordBytes> record; // only the copied part is read
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): only the copied part is read
+        std::array<std::byte, kMaxRecordBytes> record;
         ring.copy(index, commit->slots, record);
         const Outcome outcome = decodeOne(ring, commit->kind, record);
         if (outcome == Outcome::Damaged) {
