@@ -73,16 +73,18 @@ Place* beginChannel(Context& context, const Event& event, std::int64_t enqueuedN
 Place* beginTimedKernel(Context& context, const Event& event)
 {
     const std::int64_t enqueuedNs = pool().takeToBeTimedNs(Handle(event.parent));
-    return enqueuedNs != 0 ? beginChannel(context, event, enqueuedNs) : nullptr;
+    Place* const place = enqueuedNs != 0 ? beginChannel(context, event, enqueuedNs) : nullptr;
+    if (enqueuedNs != 0 && place == nullptr) {
+        ncclKernels().loseAll(); // no slot is free
+    }
+    return place;
 }
 
 void endTimedKernel(const Place& place)
 {
     const Channel& channel = place.channel;
-    if (channel.deviceStartNs != 0 && channel.deviceEndNs > channel.deviceStartNs) {
-        ncclKernels().add(channel.enqueuedNs, place.context.load(std::memory_order_relaxed)->device,
-                          channel.deviceStartNs, channel.deviceEndNs);
-    }
+    ncclKernels().add(channel.enqueuedNs, place.context.load(std::memory_order_relaxed)->device,
+                      channel.deviceStartNs, channel.deviceEndNs);
 }
 
 Place* beginPhase(const Event& event)

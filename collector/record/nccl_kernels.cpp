@@ -6,6 +6,11 @@
 #include <algorithm>
 
 namespace ringside::collector {
+namespace {
+
+constexpr std::uint64_t kLongestNs = 3'600'000'000'000; ///< of a kernel: PyTorch gives up after 10 minutes
+
+} // namespace
 
 NcclKernels& ncclKernels()
 {
@@ -36,7 +41,6 @@ void NcclKernels::leaveOutFromNowOn()
     }
 }
 
-/// Steps in which something is missing are not measured.
 void NcclKernels::loseAll()
 {
     if (areTimed()) {
@@ -52,8 +56,16 @@ void NcclKernels::add(std::int64_t enqueuedNs, std::int32_t device, std::uint64_
         leaveOutFromNowOn();
         return;
     }
-    // Kernels of several communicators may run at once: each counts with what it adds to the union.
     std::uint64_t covered = m_coveredUntilNs.load(std::memory_order_relaxed);
+    const bool isFarBehind = covered > endNs && covered - endNs > kLongestNs; // the one before was none
+    if (startNs == 0 || endNs <= startNs || endNs - startNs > kLongestNs || isFarBehind) {
+        if (isFarBehind) {
+            m_coveredUntilNs.store(endNs, std::memory_order_relaxed);
+        }
+        loseAll();
+        return;
+    }
+    // Kernels of several communicators may run at once: each counts with what it adds to the union.
     while (!m_coveredUntilNs.compare_exchange_weak(covered, std::max(covered, endNs),
                                                    std::memory_order_relaxed)) {
     }

@@ -31,8 +31,10 @@ public:
     /// `tellNccl` tells NCCL whether its kernels are to be timed.
     void connect(void (*tellNccl)()) { m_tellNccl.store(tellNccl, std::memory_order_relaxed); }
 
-    /// Called on NCCL's threads with times of the GPU's timer.
+    /// Called on NCCL's threads with times of the GPU's timer. What cannot be the times of a kernel is lost.
     void add(std::int64_t enqueuedNs, std::int32_t device, std::uint64_t startNs, std::uint64_t endNs);
+    /// A kernel has no times: steps in which something is missing are not measured.
+    void loseAll();
     /// Only for the drain thread. `see` gets each kernel once, in any order.
     template <class See>
     void take(const See& see)
@@ -52,7 +54,6 @@ private:
         std::atomic<std::int64_t> enqueuedNs{0}; ///< 0: free; written last
         std::atomic<std::int64_t> ranNs{0};
     };
-    void loseAll();
 
     std::atomic<std::int64_t> m_sinceNs{0}; ///< 0: not timed
     std::atomic<bool> m_leftOut{false};

@@ -169,6 +169,29 @@ TEST(NcclKernels, beginAnewWhereSomeAreLost)
     EXPECT_EQ(TakenKernels(*kernels).count, NcclKernels::kMost);
 }
 
+/// A timer that gave nothing, or nonsense, hides neither its own step nor the kernels after it.
+TEST(NcclKernels, withoutTimesAreLostAndNotOfNoLength)
+{
+    constexpr std::uint64_t kFar = std::uint64_t{1} << 62U;
+    constexpr std::pair<std::uint64_t, std::uint64_t> kNone[] = {
+        {0, 5000}, {5000, 0}, {5000, 5000}, {5000, kFar}};
+    for (const auto& [startNs, endNs] : kNone) {
+        const auto kernels = std::make_unique<NcclKernels>();
+        kernels->time(true, 1);
+        kernels->add(5, 0, startNs, endNs);
+        EXPECT_GT(kernels->timedSinceNs(), 1);
+        EXPECT_EQ(TakenKernels(*kernels).count, 0U);
+    }
+    const auto kernels = std::make_unique<NcclKernels>();
+    kernels->time(true, 1);
+    kernels->add(5, 0, kFar, kFar + 100);
+    kernels->add(6, 0, 1000, 1500);
+    EXPECT_GT(kernels->timedSinceNs(), 1) << "one of both was no time";
+    (void)TakenKernels(*kernels);
+    kernels->add(7, 0, 2000, 2100);
+    EXPECT_EQ(TakenKernels(*kernels).ranNs, 100);
+}
+
 TEST(NcclKernels, areLeftOutWithSeveralGpusAndInGraphs)
 {
     const auto kernels = std::make_unique<NcclKernels>();
