@@ -173,7 +173,7 @@ private:
         }
         if (parts.isCut) {
             lose(trace::Issue::TruncatedFile, file.path,
-                 "it ends within a line, so that line was left out and more may be missing");
+                 "its end is missing: what is not whole was left out, and more may be missing");
         }
     }
 

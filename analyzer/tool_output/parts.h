@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one file holds before a reader sees it: the outputs of several hosts as pdsh and clush print them, a
-// mark of its encoding, and an end that may be cut.
+// mark of its encoding, JSON instead of text, and an end that may be cut.
 #pragma once
 #include "tool_output/reading.h"
 
@@ -8,7 +8,7 @@ namespace ringside::tool_output {
 
 struct Parts {
     std::vector<File> files; ///< one for each host that the file names, else the file itself
-    bool isCut = false;      ///< it ends within a line, which was left out
+    bool isCut = false;      ///< its end is missing; a line or port that is not whole was left out
 };
 [[nodiscard]] Parts partsOf(File file);
 

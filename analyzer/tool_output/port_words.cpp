@@ -71,7 +71,7 @@ template <class Words>
 std::optional<std::int64_t> placeIn(const Words& words, std::string_view word)
 {
     for (const auto& [text, number] : words) {
-        if (text == word) {
+        if (plainName(text) == plainName(word)) { // the kernel calls "LinkUp" LINK_UP
             return number;
         }
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ethtool -S INTERFACE`: the driver's counters of one interface, below "NIC statistics:" (do_gstats() in
-// ethtool's ethtool.c). It does not name the interface. Names of counters are those of the kernel's drivers:
-// mlx5 (en_stats.c), bnxt_en, ice; counters of single queues are skipped.
+// ethtool's ethtool.c), which does not name the interface, or with --groups those of the standard, below
+// "Standard stats for INTERFACE:" (netlink/stats.c there). Names of counters are those of the kernel's
+// drivers: mlx5 (en_stats.c), bnxt_en, ice; counters of single queues are skipped.
 #include "tool_output/port_words.h"
 #include "tool_output/reader.h"
 #include "tool_output/text.h"
@@ -13,9 +14,12 @@ namespace {
 
 using trace::SeriesName;
 
+constexpr std::string_view kStandard = "Standard stats for ";
+
 bool recognizes(std::string_view text)
 {
-    return text.starts_with("NIC statistics:") || holds(text, "\nNIC statistics:");
+    return text.starts_with("NIC statistics:") || holds(text, "\nNIC statistics:") ||
+           text.starts_with(kStandard);
 }
 
 /// A counter's name; a '*' stands for the number of a priority.
@@ -23,13 +27,19 @@ struct Known {
     std::string_view name;
     SeriesName series;
 };
-constexpr std::array<Known, 33> kKnown{{
+constexpr std::array<Known, 39> kKnown{{
     {"link_down_events_phy", SeriesName::RdmaLinkDowned},
     {"link_down_events", SeriesName::RdmaLinkDowned},
     {"rx_symbol_err_phy", SeriesName::RdmaSymbolErrors},
     {"rx_crc_errors_phy", SeriesName::RdmaRxErrors},
     {"rx_fcs_err_frames", SeriesName::RdmaRxErrors},
     {"rx_crc_errors.nic", SeriesName::RdmaRxErrors},
+    {"eth-phy-SymbolErrorDuringCarrier", SeriesName::RdmaSymbolErrors},
+    {"eth-mac-FrameCheckSequenceErrors", SeriesName::RdmaRxErrors},
+    {"eth-mac-OctetsTransmittedOK", SeriesName::RdmaTxBytes},
+    {"eth-mac-OctetsReceivedOK", SeriesName::RdmaRxBytes},
+    {"eth-mac-FramesTransmittedOK", SeriesName::RdmaTxPackets},
+    {"eth-mac-FramesReceivedOK", SeriesName::RdmaRxPackets},
     {"tx_discards_phy", SeriesName::RdmaTxDiscards},
     {"rx_icrc_encapsulated", SeriesName::RdmaRxCorrupt},
     {"tx_bytes_phy", SeriesName::RdmaTxBytes},
@@ -80,11 +90,11 @@ Reading read(const File& file)
     reading.holdsTotals = true;
     PortReading port;
     port.host = file.host;
-    port.device = file.port;
-    port.facts["link_layer"] = "Ethernet";
-    port.facts["netdev"] = file.port;
     std::map<SeriesName, std::uint64_t> sums; // of all priorities
     std::string_view text = file.text;
+    port.device = text.starts_with(kStandard) ? printable(between(text, kStandard, ":")) : file.port;
+    port.facts["link_layer"] = "Ethernet";
+    port.facts["netdev"] = port.device;
     while (const auto line = takeLine(text)) {
         const auto [label, value] = partedBy(*line, ": ");
         const Known* const known = knownOf(values::trimmed(label));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `rdma statistic` of iproute2: the drivers' counters of all RDMA ports of one host. The layout is that of
-// stat_show_parse_cb() in iproute2's rdma/stat.c: "link mlx5_0/1 NAME NUMBER NAME NUMBER ...", with -p one
-// counter a line. Counters of queue pairs ("link mlx5_0/1 cntn 4 ...") are parts of these and skipped.
+// `rdma statistic` of iproute2: the drivers' counters of all RDMA ports of one host, and `rdma link`: their
+// states. The layout is that of stat_show_parse_cb() in iproute2's rdma/stat.c: "link mlx5_0/1 NAME NUMBER
+// NAME NUMBER ...", with -p one counter a line, and of link.c there: "state ACTIVE physical_state LINK_UP
+// netdev eth2". Counters of queue pairs ("link mlx5_0/1 cntn 4 ...") are parts of these and skipped.
 #include "tool_output/port_words.h"
 #include "tool_output/reader.h"
 #include "tool_output/text.h"
@@ -28,6 +29,25 @@ bool recognizes(std::string_view text)
     return false;
 }
 
+/// Takes the value of a word of `rdma link`. Returns false if it is none.
+bool takeState(std::string_view name, std::string_view& text, PortReading& port)
+{
+    if (name == "netdev") {
+        port.facts["netdev"] = printable(takeWord(text));
+        return true;
+    }
+    const bool isPhysical = name == "physical_state";
+    if (!isPhysical && name != "state") {
+        return false;
+    }
+    const std::string_view word = takeWord(text);
+    if (const auto state = isPhysical ? physicalStateIn(word) : portStateIn(word)) {
+        port.states[isPhysical ? trace::SeriesName::RdmaPhysicalState : trace::SeriesName::RdmaState] =
+            *state;
+    }
+    return true;
+}
+
 /// Reads "rx_pkts 5 Nak Sequence Error 7": names may contain blanks.
 void readCounters(std::string_view text, PortReading& port)
 {
@@ -37,7 +57,7 @@ void readCounters(std::string_view text, PortReading& port)
         if (!name.empty() && isNumber) {
             addHardwareCounter(port, name, word);
             name.clear();
-        } else {
+        } else if (!name.empty() || !takeState(word, text, port)) {
             name += (name.empty() ? "" : " ") + std::string(word);
         }
     }

@@ -175,8 +175,16 @@ class Links(unittest.TestCase):
         text = "link mlx5_0/1 rx_write_requests 12 local_ack_timeout_err 0\nlink mlx5_1/1 local_ack_timeout_err 0 rnr_nak_retry_err 5"
         links, losses = self.judged(self.written("cut", text))
         self.assertEqual(list(links), ["host mlx5_0:1"])
-        self.assertEqual([loss for loss in losses if "ends within a line" not in loss], [])
+        self.assertEqual([loss for loss in losses if "its end is missing" not in loss], [])
         self.assertEqual(len(losses), 1)
+
+    def test_cut_json_gives_the_ports_that_are_whole(self):
+        ports = [{"ifname": f"mlx5_{i}", "port": 1, "local_ack_timeout_err": 0} for i in range(3)]
+        text = json.dumps(ports)
+        self.assertEqual(self.judged(self.written("whole", text)), ({f"host mlx5_{i}:1": "not measured" for i in range(3)}, []))
+        links, losses = self.judged(self.written("cut", text[:-5]))
+        self.assertEqual(list(links), ["host mlx5_0:1", "host mlx5_1:1"])
+        self.assertEqual(["its end is missing" in loss for loss in losses], [True])
 
     def test_the_line_ends_and_the_mark_of_another_system_change_nothing(self):
         text = self.IBSTAT.format(name="mlx5_0", guid=1, state="Down")

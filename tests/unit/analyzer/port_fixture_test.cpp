@@ -9,6 +9,7 @@
 #include "support/port_tree.h"
 #include "support/said.h"
 #include "tool_output/make_run.h"
+#include "tool_output/parts.h"
 
 #include <ringside/error.h>
 
@@ -241,9 +242,11 @@ TEST(ToolOutput, isRecognizedByOneReaderEach)
 {
     for (const auto& entry : std::filesystem::directory_iterator(RINGSIDE_TOOL_OUTPUT_FILES)) {
         const tool_output::File file = fileOf(entry.path().filename(), 0);
-        const auto readers = std::ranges::count_if(
-            tool_output::all(), [&](const auto* reader) { return reader->recognizes(file.text); });
-        EXPECT_EQ(readers, 1) << file.path;
+        for (const tool_output::File& part : tool_output::partsOf(file).files) {
+            const auto readers = std::ranges::count_if(
+                tool_output::all(), [&](const auto* reader) { return reader->recognizes(part.text); });
+            EXPECT_EQ(readers, 1) << file.path;
+        }
     }
 }
 
