@@ -4,7 +4,7 @@
 # RINGSIDE_UNITY=OFF compiles each file alone, which shows a missing #include; soak.sh and clang-tidy do that.
 #
 # A folder is one batch, a large one several. The name of a file says which of them it is in, so a file that comes or goes changes its own
-# batch and no other. How many batches a folder has is remembered in the cache and changes only when they have become far too large or too small.
+# batch and no other. How many batches a folder has depends on its bytes alone: every build directory joins the same files.
 
 # A batch has about this many bytes of source: larger ones make a whole build faster and a build after one changed file slower.
 set(RINGSIDE_BATCH_BYTES 150000)
@@ -23,22 +23,12 @@ function(ringside_join_sources directory)
   endforeach()
 endfunction()
 
-# Sets BATCHES in the caller: how many a folder of a target, known by NAME, has for BYTES of source.
-function(ringside_count_batches name bytes)
-  set(before ${RINGSIDE_BATCHES_${name}})
+# Sets BATCHES in the caller: how many a folder with BYTES of source has.
+function(ringside_count_batches bytes)
   math(EXPR wanted "(${bytes} + ${RINGSIDE_BATCH_BYTES} / 2) / ${RINGSIDE_BATCH_BYTES}")
   if(wanted EQUAL 0)
     set(wanted 1)
   endif()
-  if(before)
-    # The bytes at which as many batches as before are each 1.75 and 0.4 times as large as wanted.
-    math(EXPR most "${before} * ${RINGSIDE_BATCH_BYTES} * 7 / 4")
-    math(EXPR least "${before} * ${RINGSIDE_BATCH_BYTES} * 2 / 5")
-    if(bytes LESS most AND (bytes GREATER least OR before EQUAL 1))
-      set(wanted ${before})
-    endif()
-  endif()
-  set(RINGSIDE_BATCHES_${name} ${wanted} CACHE INTERNAL "Batches that the sources of this folder are compiled in")
   set(batches ${wanted} PARENT_SCOPE)
 endfunction()
 
@@ -58,7 +48,7 @@ function(ringside_join_folder target folder files)
     file(SIZE ${file} size)
     math(EXPR bytes "${bytes} + ${size}")
   endforeach()
-  ringside_count_batches(${target}_${name} ${bytes})
+  ringside_count_batches(${bytes})
   foreach(file IN LISTS files)
     cmake_path(GET file FILENAME file_name)
     string(MD5 digest ${file_name})

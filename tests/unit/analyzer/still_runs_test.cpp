@@ -19,7 +19,7 @@ protected:
         std::ofstream(m_run / "node1.live.json")
             << fmt::format(R"({{"schema": "ringside-live/1", "host": "node1", "written_ms": {}}})", atMs);
     }
-    test::TemporaryDirectory m_folder;
+    ringside::test::TemporaryDirectory m_folder;
     std::filesystem::path m_run{m_folder.path()};
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "metrics/compute_metrics.h"
 #include "model/build_model.h"
 #include "report/report.h"
 #include "support/durations.h"

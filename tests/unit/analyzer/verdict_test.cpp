@@ -4,6 +4,7 @@
 #include "golden/training_run.h"
 #include "report/report.h"
 #include "report/sentences.h"
+#include "support/late_rank_trace.h"
 #include "support/said.h"
 #include "whatif/changes.h"
 
