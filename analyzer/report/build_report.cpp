@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/compute_metrics.h"
 #include "model/build_model.h"
+#include "model/time.h"
 #include "report/cost_attribution.h"
-#include "report/dropped_records.h"
 #include "report/replayed_costs.h"
 #include "report/report.h"
 #include "report/shared_place.h"
@@ -11,16 +11,58 @@
 #include "words/applicability.h"
 #include "words/shared_place.h"
 
+#include <ringside/trace/reader.h>
 #include <ringside/trace/tier_reason.h>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 #include <set>
 
 namespace ringside::report {
 namespace {
+
+std::string whose(const trace::ProcessTrace& process, const trace::DropRow& row)
+{
+    if (row.thread == 0) {
+        return fmt::format("{} {}", row.records, row.what);
+    }
+    const auto thread = std::ranges::find(process.threads, row.thread, &trace::ThreadRow::id);
+    const std::string name = thread != process.threads.end()
+                                 ? fmt::format("{} (tid {})", thread->name, thread->tid)
+                                 : fmt::format("{}", row.thread);
+    return fmt::format("{} {} of thread {}", row.records, row.what, name);
+}
+
+/// Returns an issue that states how many records of which threads and tiers are missing; null if none are.
+std::optional<trace::IssueRow> describeDrops(const trace::ProcessTrace& process)
+{
+    constexpr std::size_t kMostNamed = 5;
+    std::vector<trace::DropRow> rows = process.drops;
+    std::erase_if(rows, [](const trace::DropRow& row) { return row.records <= 0; });
+    if (rows.empty()) {
+        return std::nullopt;
+    }
+    std::ranges::stable_sort(rows, std::greater<>{}, &trace::DropRow::records);
+    std::int64_t total = 0;
+    std::string parts;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        total = model::addCapped(total, rows[i].records);
+        if (i < kMostNamed) {
+            parts += (parts.empty() ? "" : ", ") + whose(process, rows[i]);
+        }
+    }
+    if (rows.size() > kMostNamed) {
+        parts += fmt::format(" and {} more", rows.size() - kMostNamed);
+    }
+    return trace::IssueRow{trace::Issue::DroppedRecords, total,
+                           fmt::format("{} on {} lost records because rings were full: {}; "
+                                       "RINGSIDE_RING_BYTES sets a larger ring for each thread",
+                                       process.process.pid, process.process.host, parts)};
+}
 
 const std::array<trace::TierName, 5> kTiers{"host", "nvtx", "nccl", "device", "sampled"};
 const trace::TierName kEvents("events"); ///< recorded on demand only; left out if it was not requested

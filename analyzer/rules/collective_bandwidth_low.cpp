@@ -5,18 +5,73 @@
 // other work on a host delays all sizes alike.
 #include "words/collective_bandwidth_low.h"
 
-#include "metrics/delay_by_size.h"
 #include "metrics/link_use.h"
 #include "metrics/probed.h"
+#include "model/time.h"
 #include "rules/shared/ports.h"
+#include "values/quantile.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace ringside::rules::rule_collective_bandwidth_low {
 namespace {
+
+/// Transfers of one kind and size over one communicator.
+struct SizedTransfers {
+    double bytes = 0;
+    double bestNs = 0; ///< the 10th percentile
+    double medianNs = 0;
+    double medianErrorNs = 0; ///< standard error of the median
+};
+
+/// Summarizes the transfer times of one size.
+SizedTransfers sizedTransfers(double bytes, const std::vector<std::int64_t>& transferNs)
+{
+    constexpr double kBest = 0.1;
+    // Ratios for a normal distribution: standard deviation to median absolute deviation, and standard error
+    // of the median to that of the mean.
+    constexpr double kDeviation = 1.4826;
+    constexpr double kMedian = 1.2533;
+    const auto median = static_cast<double>(model::median(transferNs));
+    std::vector<double> deviations;
+    deviations.reserve(transferNs.size());
+    for (const std::int64_t ns : transferNs) {
+        deviations.push_back(std::abs(static_cast<double>(ns) - median));
+    }
+    const auto count = static_cast<double>(std::max<std::size_t>(1, transferNs.size()));
+    return {bytes, static_cast<double>(values::quantile(transferNs, kBest)), median,
+            kMedian * kDeviation * model::median(deviations) / std::sqrt(count)};
+}
+
+/// Returns a lower bound of how much longer a byte usually takes than at its best, in ns per byte. The delay
+/// of a size is its median minus its best. The difference of two sizes' delays, less two standard errors,
+/// divided by the difference of the sizes, is the part that grows with the size. The result is the median of
+/// that over all `others` that are at most half or at least twice as large. Null if there are none, because
+/// the size then cannot be distinguished from other causes.
+std::optional<double> delayNsPerByte(const SizedTransfers& of, std::span<const SizedTransfers> others)
+{
+    constexpr double kApart = 2;
+    constexpr double kErrors = 2;
+    std::vector<double> slopes;
+    for (const SizedTransfers& other : others) {
+        if (std::max(of.bytes, other.bytes) < kApart * std::min(of.bytes, other.bytes)) {
+            continue;
+        }
+        const double growth = (of.medianNs - of.bestNs) - (other.medianNs - other.bestNs);
+        const double error = kErrors * std::hypot(of.medianErrorNs, other.medianErrorNs);
+        const double bytes = of.bytes - other.bytes;
+        slopes.push_back(std::max(0.0, (growth / bytes) - (error / std::abs(bytes))));
+    }
+    return slopes.empty() ? std::nullopt : std::optional(model::median(slopes));
+}
 
 namespace text = words::collective_bandwidth_low;
 
@@ -90,15 +145,15 @@ struct Expected {
 std::optional<Expected> bestTenth(const Groups& groups, const Key& key)
 {
     const auto& [communicator, kind, bytes] = key;
-    std::vector<metrics::SizedTransfers> others;
+    std::vector<SizedTransfers> others;
     for (const auto& [other, group] : groups) {
         if (std::get<0>(other) == communicator && std::get<1>(other) == kind && other != key) {
-            others.push_back(metrics::sizedTransfers(static_cast<double>(std::get<2>(other)), group.ns));
+            others.push_back(sizedTransfers(static_cast<double>(std::get<2>(other)), group.ns));
         }
     }
     const Transfers& own = groups.at(key);
-    const auto sized = metrics::sizedTransfers(static_cast<double>(bytes), own.ns);
-    const auto delay = metrics::delayNsPerByte(sized, others);
+    const auto sized = sizedTransfers(static_cast<double>(bytes), own.ns);
+    const auto delay = delayNsPerByte(sized, others);
     if (!delay) {
         return std::nullopt;
     }

@@ -4,16 +4,59 @@
 // of a program. Most are counted only by the sender; the peer sees nothing.
 #include "words/rdma_retransmissions.h"
 
+#include "metrics/links.h"
 #include "rules/shared/conditions.h"
 #include "rules/shared/link_cause.h"
-#include "rules/shared/lossy_pace.h"
 #include "rules/shared/port_outage.h"
 #include "rules/shared/port_peers.h"
 #include "rules/shared/settings.h"
 #include "words/span.h"
 
+#include <algorithm>
+#include <map>
+
 namespace ringside::rules::rule_rdma_retransmissions {
 namespace {
+
+struct LossyPace {
+    double lossy = 0; ///< bytes per ns while packets were lost; packets per ns if bytes are not counted
+    double other = 0; ///< the same between samples without loss
+    [[nodiscard]] double ratio() const { return lossy / other; }
+};
+
+/// Returns medians over the intervals between samples in which the port sent. An interval counts as lossy if
+/// more than `few` of its packets were lost. Returns null if there are fewer than three intervals of either
+/// kind, or if traffic is not measured.
+std::optional<LossyPace> lossyPace(const metrics::Port& port, double few)
+{
+    constexpr std::size_t kLeast = 3;
+    std::map<std::int64_t, std::int64_t> again; // keyed by the end of the interval
+    for (const metrics::Gain& each : port.gains("retransmissions")) {
+        again[each.between.end] = each.gain;
+    }
+    std::map<std::int64_t, std::int64_t> bytes;
+    for (const metrics::Gain& each : port.gains("tx_bytes")) {
+        bytes[each.between.end] = each.gain;
+    }
+    std::vector<double> lossy;
+    std::vector<double> other;
+    for (const metrics::Gain& sent : port.gains("tx_packets")) {
+        const auto lost = again.find(sent.between.end);
+        const auto size = bytes.find(sent.between.end);
+        if (sent.gain <= 0 || sent.between.length() <= 0 || lost == again.end() ||
+            (size == bytes.end() && !bytes.empty())) {
+            continue;
+        }
+        const auto carried = static_cast<double>(bytes.empty() ? sent.gain : size->second);
+        const bool isLossy = static_cast<double>(lost->second) > few * static_cast<double>(sent.gain);
+        (isLossy ? lossy : other).push_back(carried / static_cast<double>(sent.between.length()));
+    }
+    if (lossy.size() < kLeast || other.size() < kLeast) {
+        return std::nullopt;
+    }
+    const LossyPace pace{model::median(std::move(lossy)), model::median(std::move(other))};
+    return pace.other > 0 ? std::optional(pace) : std::nullopt;
+}
 
 namespace text = words::rdma_retransmissions;
 

@@ -1,28 +1,163 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside top RUN`: what is wrong with a running job now. It reads the small files that the job's hosts
 // write into the run directory, and asks nothing of the job.
+#include "attach/host_view.h"
+#include "cli/attached_hang.h"
 #include "cli/command.h"
-#include "cli/host_watch.h"
+#include "cli/live_ports.h"
 #include "cli/live_screen.h"
 #include "cli/option_values.h"
-#include "cli/running_runs.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
+#include "cli/text_file.h"
+#include "host/monotonic.h"
+#include "host/other_process.h"
+#include "host/process.h"
 #include "live/show.h"
 #include "live/snapshot.h"
+#include "report/report.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/live_snapshot.h>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <thread>
 #include <vector>
 
 namespace ringside::cli::command_top {
 namespace {
+
+namespace fs = std::filesystem;
+
+bool isWatched(const fs::path& directory)
+{
+    std::error_code error;
+    for (fs::directory_iterator file(directory, error), end; !error && file != end; file.increment(error)) {
+        if (file->path().filename().string().ends_with(trace::kLiveSnapshotEnding)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::vector<fs::path> runsHere()
+{
+    std::vector<fs::path> runs;
+    std::error_code error;
+    for (fs::directory_iterator entry(".", error), end; !error && entry != end; entry.increment(error)) {
+        if (entry->path().extension() == ".ringside") {
+            runs.push_back(entry->path().filename());
+        }
+    }
+    return runs;
+}
+
+std::vector<fs::path> runsOfProcesses()
+{
+    std::vector<fs::path> runs;
+    for (const pid_t pid : host::allProcesses()) {
+        const fs::path run = host::valueIn(host::procFile(pid, "environ"), "RINGSIDE_DIR").value_or("");
+        if (run.is_absolute() && std::ranges::find(runs, run) == runs.end()) {
+            runs.push_back(run);
+        }
+    }
+    return runs;
+}
+
+/// Run directories with a snapshot: those of the working directory, and those into which processes of this
+/// machine record whose environment this user may read. Each once, sorted; those of the working directory by
+/// their name alone.
+std::vector<fs::path> findRunningRuns()
+{
+    std::map<fs::path, fs::path> byRealPath; // the first name of each stays
+    for (const auto& list : {runsHere(), runsOfProcesses()}) {
+        for (const fs::path& run : list) {
+            std::error_code error;
+            const fs::path real = fs::canonical(run, error);
+            if (!error && isWatched(real)) {
+                byRealPath.emplace(real, run);
+            }
+        }
+    }
+    std::vector<fs::path> runs;
+    for (const auto& [real, run] : byRealPath) {
+        runs.push_back(run);
+    }
+    std::ranges::sort(runs);
+    return runs;
+}
+
+using namespace std::chrono_literals;
+
+/// Keeps the readings of ports, so that counters show what they gained.
+class Machine final {
+public:
+    explicit Machine(std::string dcgmFile) : m_dcgmFile(std::move(dcgmFile)), m_ports(sysfsRoot())
+    {
+        readPorts();
+    }
+
+    [[nodiscard]] attach::HostView look()
+    {
+        attach::HostView view;
+        view.host = host::hostName();
+        attach::readMachine(view);
+        view.gpus = askForGpus();
+        view.processes = attach::processesOfHost(view.gpus);
+        if (!m_dcgmFile.empty()) {
+            view.dcgm = attach::parseDcgmText(readText(m_dcgmFile));
+        }
+        readPorts();
+        if (m_ports.areThere()) {
+            view.ports = report::buildReport(m_ports.run(), {});
+        }
+        return view;
+    }
+
+private:
+    void readPorts()
+    {
+        if (m_ports.areThere()) {
+            m_ports.read(host::monotonicNs());
+        }
+    }
+
+    std::string m_dcgmFile;
+    LivePorts m_ports;
+};
+
+/// Prints the machine once, as JSON if `json`. Returns the exit code.
+/// `dcgmFile`: the text of NVIDIA's dcgm-exporter, read anew for each print; empty: none.
+int printHost(bool json, const std::string& dcgmFile)
+{
+    Machine machine(dcgmFile);
+    std::this_thread::sleep_for(1s); // counters of ports need two readings
+    const attach::HostView view = machine.look();
+    printResult(json ? attach::formatJson(view) : attach::formatText(view));
+    return kPass;
+}
+
+/// Prints the machine every two seconds until it is interrupted. Returns the exit code.
+int watchHost(const std::string& dcgmFile)
+{
+    Machine machine(dcgmFile);
+    const bool refresh = obeysEscapes(STDOUT_FILENO);
+    for (;;) {
+        printResult((refresh ? "\x1b[H\x1b[2J" : "") + attach::formatText(machine.look()));
+        std::fflush(stdout);
+        std::this_thread::sleep_for(2s);
+    }
+}
 
 struct Options {
     std::string run;
