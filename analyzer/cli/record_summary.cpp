@@ -2,6 +2,7 @@
 #include "cli/record_summary.h"
 
 #include "cli/launch.h"
+#include "host/disk_room.h"
 #include "output/messages.h"
 #include "trace/read/run_files.h"
 #include "trace/shell_word.h"
@@ -10,7 +11,6 @@
 
 #include <elf.h>
 #include <sys/resource.h>
-#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <array>
@@ -30,14 +30,6 @@ namespace fs = std::filesystem;
 std::string countText(std::size_t processes)
 {
     return fmt::format("{} process{}", processes, processes == 1 ? "" : "es");
-}
-
-bool isFull(const fs::path& directory)
-{
-    constexpr std::uint64_t kLeastBytes = 64U << 10U; // even an empty trace is larger
-    struct statvfs status {};
-    return statvfs(directory.c_str(), &status) == 0 &&
-           std::uint64_t{status.f_bavail} * status.f_frsize < kLeastBytes;
 }
 
 /// Returns the file-size limit that the command inherited if a trace does not fit into it, else 0.
@@ -111,8 +103,9 @@ std::string whyNothing(const RecordedCommand& command)
                "record "
                "--attach-control RUN dump)";
     }
-    if (isFull(command.runDirectory)) {
-        return fmt::format("the disk of {} is full", command.runDirectory.string());
+    if (const auto room = host::diskRoom(command.runDirectory.string()); room && !room->isEnoughToBegin()) {
+        return fmt::format("the disk of {} has no room for a trace ({} KiB are free)",
+                           command.runDirectory.string(), room->free / 1024);
     }
     if (const std::uint64_t bytes = tooSmallFileLimit(); bytes > 0) {
         return fmt::format("the file-size limit of {} KiB (ulimit -f) leaves no room for a trace",

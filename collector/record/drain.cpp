@@ -205,6 +205,7 @@ std::vector<trace::InFlightRow> Drain::callsInFlight() const
 
 void Drain::emptyRings()
 {
+    m_file.keepReserve();
     m_registry.recordClock(sampleClocks());
     const std::vector<Ring*> rings = m_store.rings();
     std::vector<Ring*>

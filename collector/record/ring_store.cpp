@@ -2,6 +2,7 @@
 #include "record/ring_store.h"
 
 #include "host/cgroup.h"
+#include "host/disk_room.h"
 #include "host/process.h"
 #include "record/message.h"
 #include "record/new_file.h"
@@ -342,7 +343,8 @@ std::string RingStore::localDirectory()
     }
     const char* variable = std::getenv("TMPDIR");
     for (const std::string place : {variable != nullptr ? variable : "", "/tmp"}) {
-        if (!place.empty() && !m_isNetwork(place)) {
+        const auto room = place.empty() ? std::nullopt : host::diskRoom(place);
+        if (room && room->isEnoughToBegin() && !m_isNetwork(place)) {
             m_localDirectory = makeAnnounced(place);
             if (!m_localDirectory.empty()) {
                 break;

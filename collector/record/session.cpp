@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/session.h"
 
+#include "host/disk_room.h"
 #include "record/cancellation.h"
 #include "record/drain.h"
 #include "record/glibc.h"
@@ -129,6 +130,12 @@ Session* makeSession()
     if (!canMakeFiles(names)) {
         say(Talk::Always, "not recording: cannot make files in %s: %s", options.directory.c_str(),
             std::strerror(errno));
+        return nullptr;
+    }
+    if (const auto room = host::diskRoom(options.directory);
+        room && !room->isEnoughToBegin() && !isNetworkDirectory(options.directory)) {
+        say(Talk::Always, "not recording: the disk of %s has no room for a trace (%llu KiB are free)",
+            options.directory.c_str(), static_cast<unsigned long long>(room->free >> 10U));
         return nullptr;
     }
     auto* session = new Session(names, options);

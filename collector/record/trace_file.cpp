@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/trace_file.h"
 
+#include "host/disk_room.h"
 #include "record/clock.h"
 #include "record/levels.h"
 #include "record/message.h"
@@ -19,6 +20,8 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace ringside::collector {
@@ -98,8 +101,41 @@ void TraceFile::open()
                     "a disk of this host");
     }
     m_writer = std::make_unique<trace::Writer>(m_path, trace::Writer::Mode::Create);
+    limitByDisk();
     if (m_limit.bytes != 0) {
         m_writer->limitSize(m_limit);
+    }
+}
+
+std::string TraceFile::folder() const
+{
+    return m_path.substr(0, m_path.rfind('/'));
+}
+
+// On a large disk it is enough to look at what is left (keepReserve). On a small one SQLite's log, which
+// grows to 16 MiB, has to be small from the start.
+void TraceFile::limitByDisk()
+{
+    constexpr std::int64_t kSmallDisk = std::int64_t{128} << 20;
+    const auto room = host::diskRoom(folder());
+    const auto bytes = room ? static_cast<std::int64_t>(room->forTrace()) : kSmallDisk;
+    if (bytes < kSmallDisk && (m_limit.bytes == 0 || bytes < m_limit.bytes)) {
+        m_limit.bytes = std::max(bytes, std::int64_t{1});
+        m_limitedByDisk = true;
+    }
+}
+
+void TraceFile::keepReserve()
+{
+    if (m_reserveReached) {
+        return;
+    }
+    const auto room = host::diskRoom(folder());
+    if (room && room->forTrace() == 0) {
+        m_reserveReached = true; // what is in the database now is all that it will have
+        std::error_code unreadable;
+        const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(m_path, unreadable));
+        m_writer->limitSize({std::max(unreadable ? 0 : bytes, std::int64_t{1}), m_limit.whenFull});
     }
 }
 
@@ -129,12 +165,14 @@ void TraceFile::tellFull()
 {
     m_reportedFull = true;
     pauseForGood();
+    const std::string why =
+        m_limitedByDisk || m_reserveReached
+            ? "the disk of " + folder() + " is nearly full, and the rest is left to the job"
+            : m_path + " has reached its size limit";
     m_writer->add(trace::IssueRow{trace::Issue::TraceFull, 1,
-                                  "the trace reached its size limit " +
-                                      secondsOf(readClockNs(CLOCK_MONOTONIC) - startedNs()) +
+                                  why + ", " + secondsOf(readClockNs(CLOCK_MONOTONIC) - startedNs()) +
                                       " after the start: what came later is not recorded"});
-    say(Talk::Always, "%s has reached its size limit: only definitions are recorded from now on",
-        m_path.c_str());
+    say(Talk::Always, "%s: only definitions are recorded from now on", why.c_str());
 }
 
 void TraceFile::tellCompleteFrom(std::int64_t ns)

@@ -33,6 +33,9 @@ public:
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] bool isFlightRecorder() const { return m_keepNs != 0; }
 
+    /// Call it before rows are written. Lets the trace grow no further where it would take the reserve of its
+    /// disk (host/disk_room.h).
+    void keepReserve();
     /// Call it after each pass. Deletes what is too old, and records what the size limit did.
     /// `quietSinceNs`: since when the program has issued no collective; null: it issues them. A flight
     /// recorder keeps its seconds before that time and everything after it, so that what led to a hang
@@ -49,6 +52,8 @@ public:
 
 private:
     [[nodiscard]] std::string choosePath();
+    [[nodiscard]] std::string folder() const; ///< of the database
+    void limitByDisk();
     void tellFull();
     void tellCompleteFrom(std::int64_t ns);
     void copyTo(const std::string& fresh, const char* reason,
@@ -68,6 +73,8 @@ private:
     std::optional<std::int64_t> m_completeFromNs;
     std::int64_t m_dumpedNs = 0; ///< when the last dump was made; 0: none was
     // What has been written into the trace already.
+    bool m_limitedByDisk = false; ///< the limit is what the disk has room for
+    bool m_reserveReached = false;
     bool m_reportedFull = false;
     std::int64_t m_reportedRefused = 0;
     std::int64_t m_reportedDeleted = 0;

@@ -200,7 +200,7 @@ struct SmallFileSystem : testing::Test {
     PrivateMounts mounts;
 };
 
-TEST_F(SmallFileSystem, aDiskThatFillsUpStopsTheRecordingOnly)
+TEST_F(SmallFileSystem, aDiskThatFillsUpEndsWhatGrowsAndNothingStays)
 {
     if (!mounts.tmpfs(directory, "size=16m,mode=700")) {
         GTEST_SKIP() << "no right to mount a small file system: " << std::strerror(errno);
@@ -209,10 +209,27 @@ TEST_F(SmallFileSystem, aDiskThatFillsUpStopsTheRecordingOnly)
                           directory);
     EXPECT_EQ(run.waitStatus, 0) << run.output;
     EXPECT_NE(run.output.find("the job went on"), std::string::npos);
-    EXPECT_EQ(count(run.output, "recording stopped"), 1) << run.output;
-    run.recover();
-    EXPECT_GE(run.number(kCalls), 40000);
-    EXPECT_EQ(run.number("SELECT count FROM issue WHERE id = 'recording_stopped'"), 1);
+    EXPECT_EQ(count(run.output, "nearly full"), 1) << run.output;
+    EXPECT_EQ(count(run.output, "ringside["), 1) << run.output;
+    EXPECT_TRUE(run.filesEndingIn(".rings").empty());
+    const auto calls = run.number(kCalls);
+    EXPECT_GE(calls + run.number("SELECT coalesce(sum(records), 0) FROM dropped"), 20000);
+    EXPECT_LT(calls, 60000);
+    EXPECT_EQ(run.number("SELECT count FROM issue WHERE id = 'trace_full'"), 1);
+    EXPECT_EQ(run.number("SELECT count(*) FROM window WHERE level = 'paused'"), 1);
+}
+
+TEST_F(SmallFileSystem, aDiskWithoutRoomIsRefusedBeforeAnythingIsMade)
+{
+    if (!mounts.tmpfs(directory, "size=1m,mode=700")) {
+        GTEST_SKIP() << "no right to mount a small file system: " << std::strerror(errno);
+    }
+    const RecordedRun run({"recorded_conduct", "ends", "return"}, RecordedRun::Collector::Preloaded, {},
+                          directory);
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(count(run.output, "not recording: the disk of"), 1) << run.output;
+    EXPECT_EQ(count(run.output, "ringside["), 1) << run.output;
+    EXPECT_TRUE(run.filesEndingIn("").empty());
 }
 
 TEST_F(SmallFileSystem, withoutSharedMemoryTheRingsLieInTheRunDirectory)

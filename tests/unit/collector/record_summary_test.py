@@ -31,12 +31,17 @@ class RecordSummary(unittest.TestCase):
         mounted = 'mkdir disk && mount -t tmpfs -o size=16m none disk'
         if subprocess.run(["unshare", "-m", "bash", "-c", mounted], cwd=self.folder, capture_output=True).returncode != 0:
             self.skipTest("no right to mount a small file system")
-        # full_disk removes its filler at its end; then there is room to recover what the rings hold
         said = self.said('unshare -m bash -c \'mount -t tmpfs -o size=16m none disk && "$0" record -o disk/run -- "$1" full_disk &&'
-                         ' "$0" query disk/run "SELECT message FROM issue WHERE id = \\"recording_stopped\\"" >&2\' "$0" "$1"')
-        self.assertIn("ringside: recording stopped on 1 process: the disk is full.", said)
+                         ' "$0" query disk/run "SELECT message FROM issue WHERE id = \\"trace_full\\"" >&2\' "$0" "$1"')
+        self.assertIn("is nearly full, and the rest is left to the job: only definitions are recorded from now on", said)
         self.assertIn("1 process recorded in", said)
-        self.assertRegex(said, "while the process ran *.the disk is full.")
+        self.assertRegex(said, "after the start: what came later is not recorded")
+
+    def test_a_disk_without_room_is_refused(self):
+        if subprocess.run(["unshare", "-m", "bash", "-c", "mkdir disk && mount -t tmpfs -o size=1m none disk"], cwd=self.folder, capture_output=True).returncode != 0:
+            self.skipTest("no right to mount a small file system")
+        said = self.said('unshare -m bash -c \'mount -t tmpfs -o size=1m none disk && "$0" record -o disk/run -- "$1" one_allocation\' "$0" "$1"')
+        self.assertRegex(said, "nothing recorded: the disk of .*disk/run has no room for a trace .[0-9]+ KiB are free")
 
     def test_a_limit_of_files_is_named(self):
         said = self.said('"$0" record -o run -- "$1" file_limit_midway')

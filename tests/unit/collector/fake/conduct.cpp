@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -280,13 +281,22 @@ int fullDisk()
 {
     ncclComm_t comm = communicator();
     manyCalls(comm);
-    const std::filesystem::path filler = std::filesystem::path(std::getenv("RINGSIDE_DIR")) / "filler";
-    {
-        std::ofstream file(filler);
-        const std::string block(4096, 'x');
-        while (file.write(block.data(), 4096).flush()) {
-        }
+    const std::filesystem::path run = std::getenv("RINGSIDE_DIR");
+    const auto isTrace = [](const auto& file) { return file.path().extension() == ".db"; };
+    while (std::none_of(std::filesystem::directory_iterator(run), {}, isTrace)) {
+        usleep(10000);
     }
+    usleep(600000); // the first pass is over
+    // At once, so that the recorder finds it as it is now, and not full
+    const std::filesystem::path filler = run / "filler";
+    constexpr std::uintmax_t kLeft = std::uintmax_t{1536} << 10; // the reserve is 2 MiB
+    const int file = open(filler.c_str(), O_WRONLY | O_CREAT, 0600);
+    const auto bytes = static_cast<off_t>(std::filesystem::space(filler).available - kLeft);
+    if (posix_fallocate(file, 0, bytes) != 0) {
+        return 2;
+    }
+    close(file);
+    usleep(600000);
     manyCalls(comm);
     manyCalls(comm);
     std::filesystem::remove(filler);
