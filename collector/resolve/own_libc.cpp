@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <poll.h>
 #include <semaphore.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 

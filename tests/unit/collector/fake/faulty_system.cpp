@@ -216,6 +216,9 @@ FAULTY(int, -1, setsockopt, (int file, int level, int name, const void* value, s
        (file, level, name, value, size))
 FAULTY(ssize_t, -1, send, (int file, const void* data, size_t size, int flags), (file, data, size, flags))
 FAULTY(ssize_t, -1, recv, (int file, void* data, size_t size, int flags), (file, data, size, flags))
+FAULTY(ssize_t, -1, recvfrom,
+       (int file, void* data, size_t size, int flags, struct sockaddr* from, socklen_t* fromSize),
+       (file, data, size, flags, from, fromSize))
 FAULTY(ssize_t, -1, process_vm_readv,
        (pid_t process, const iovec* own, unsigned long ownCount, const iovec* other, unsigned long otherCount,
         unsigned long flags),
