@@ -67,7 +67,7 @@ struct Channel {
     std::uint64_t operation;
     std::uint64_t deviceStartNs, deviceEndNs;
     std::uint64_t startSeenTicks, endSeenTicks, notBeforeTicks;
-    std::int64_t enqueuedNs; ///< only its length counts (NcclKernels); 0: it becomes a record
+    std::int64_t enqueuedNs; ///< of a kernel for NcclKernels; 0: it becomes a record
     std::uint8_t channel;
 };
 struct Phase {

@@ -3,8 +3,6 @@
 
 #include "record/clock.h"
 
-#include <algorithm>
-
 namespace ringside::collector {
 namespace {
 
@@ -56,26 +54,20 @@ void NcclKernels::add(std::int64_t enqueuedNs, std::int32_t device, std::uint64_
         leaveOutFromNowOn();
         return;
     }
-    std::uint64_t covered = m_coveredUntilNs.load(std::memory_order_relaxed);
-    const bool isFarBehind = covered > endNs && covered - endNs > kLongestNs; // the one before was none
-    if (startNs == 0 || endNs <= startNs || endNs - startNs > kLongestNs || isFarBehind) {
-        if (isFarBehind) {
-            m_coveredUntilNs.store(endNs, std::memory_order_relaxed);
-        }
+    const bool isTime = startNs != 0 && endNs > startNs && endNs - startNs <= kLongestNs;
+    const std::uint64_t before = isTime ? m_latestEndNs.exchange(endNs, std::memory_order_relaxed) : 0;
+    const bool isFar = before != 0 && (before > endNs ? before - endNs : endNs - before) > kLongestNs;
+    if (!isTime || isFar) { // one of two that are far apart was none
         loseAll();
         return;
     }
-    // Kernels of several communicators may run at once: each counts with what it adds to the union.
-    while (!m_coveredUntilNs.compare_exchange_weak(covered, std::max(covered, endNs),
-                                                   std::memory_order_relaxed)) {
-    }
-    const std::uint64_t from = std::max(startNs, covered);
     Place& place = m_places[m_next.fetch_add(1, std::memory_order_relaxed) % kMost];
     if (place.enqueuedNs.load(std::memory_order_acquire) != 0) {
         loseAll();
         return;
     }
-    place.ranNs.store(endNs > from ? static_cast<std::int64_t>(endNs - from) : 0, std::memory_order_relaxed);
+    place.startNs.store(static_cast<std::int64_t>(startNs), std::memory_order_relaxed);
+    place.endNs.store(static_cast<std::int64_t>(endNs), std::memory_order_relaxed);
     place.enqueuedNs.store(enqueuedNs, std::memory_order_release);
 }
 

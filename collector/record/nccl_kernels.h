@@ -3,6 +3,8 @@
 // thread. This is what lateness is told by where the device tier is off: who comes last to a collective has
 // the shortest kernel. No lock and no allocation. Only for processes with one GPU.
 #pragma once
+#include "values/interval.h"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -11,10 +13,9 @@
 
 namespace ringside::collector {
 
-/// The time that one kernel added to those before it.
 struct NcclKernel {
     std::int64_t enqueuedNs = 0; ///< CLOCK_MONOTONIC
-    std::int64_t ranNs = 0;
+    values::Interval ran;        ///< on the GPU's timer
 };
 
 class NcclKernels final {
@@ -42,9 +43,10 @@ public:
         for (Place& place : m_places) {
             if (const std::int64_t enqueuedNs = place.enqueuedNs.load(std::memory_order_acquire);
                 enqueuedNs != 0) {
-                const std::int64_t ranNs = place.ranNs.load(std::memory_order_relaxed);
+                const values::Interval ran{place.startNs.load(std::memory_order_relaxed),
+                                           place.endNs.load(std::memory_order_relaxed)};
                 place.enqueuedNs.store(0, std::memory_order_release);
-                see(NcclKernel{enqueuedNs, ranNs});
+                see(NcclKernel{enqueuedNs, ran});
             }
         }
     }
@@ -52,14 +54,15 @@ public:
 private:
     struct Place {
         std::atomic<std::int64_t> enqueuedNs{0}; ///< 0: free; written last
-        std::atomic<std::int64_t> ranNs{0};
+        std::atomic<std::int64_t> startNs{0};
+        std::atomic<std::int64_t> endNs{0};
     };
 
     std::atomic<std::int64_t> m_sinceNs{0}; ///< 0: not timed
     std::atomic<bool> m_leftOut{false};
     std::atomic<void (*)()> m_tellNccl{nullptr};
-    std::atomic<std::int32_t> m_device{-1}; ///< -1: none yet
-    std::atomic<std::uint64_t> m_coveredUntilNs{0};
+    std::atomic<std::int32_t> m_device{-1};      ///< -1: none yet
+    std::atomic<std::uint64_t> m_latestEndNs{0}; ///< of the latest kernel, in the order of reports
     std::atomic<std::uint64_t> m_next{0};
     std::array<Place, kMost> m_places{};
 };

@@ -242,7 +242,7 @@ void StepSummarizer::distributeKernels()
             return false;
         }
         if (kernel.enqueuedNs >= firstNs) {
-            stepAt(kernel.enqueuedNs)->ncclNs += kernel.ranNs;
+            stepAt(kernel.enqueuedNs)->nccl.add(kernel.ran);
         }
         return true;
     });
@@ -264,7 +264,7 @@ std::optional<std::int64_t> StepSummarizer::ncclTime(const Step& step) const
 {
     const bool isWhole = step.times.start >= m_timedFromNs && step.times.end <= m_timedUntilNs &&
                          m_latestKernelNs >= step.times.end;
-    return m_timedFromNs != 0 && isWhole && step.host.collectives() > 0 ? std::optional(step.ncclNs)
+    return m_timedFromNs != 0 && isWhole && step.host.collectives() > 0 ? std::optional(step.nccl.length())
                                                                         : std::nullopt;
 }
 

@@ -65,7 +65,7 @@ private:
         std::int64_t seenNs = 0;  ///< when the pass ended that saw it; 0: the present one
         bool hasLaunches = false; ///< CUPTI told of launches in it
         std::uint32_t firstLaunch = 0;
-        std::int64_t ncclNs = 0;
+        IntervalUnion nccl; ///< NCCL's kernels, of several communicators at once and told of in any order
         HostShare host;
     };
     struct GraphTraffic {

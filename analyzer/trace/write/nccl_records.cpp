@@ -102,56 +102,46 @@ void NcclRecords::write(const TickClock& clock, const NcclOperationRecord& recor
 
 void NcclRecords::write(const TickClock& clock, const ChannelTimeRecord& record)
 {
-    if (!isTimerReading(record.deviceStartNs) || !isTimerReading(record.deviceEndNs)) {
-        noteUnmeasured();
-        return;
-    }
-    const auto start = static_cast<std::int64_t>(record.deviceStartNs);
-    const auto end = static_cast<std::int64_t>(record.deviceEndNs);
-    DeviceTimer& timer = m_timers[record.device];
-    timer.happenedBefore(start, hostNs(clock, record.startSeenTicks));
-    timer.happenedBefore(end, hostNs(clock, record.endSeenTicks));
-    if (const auto launched = timeOf(clock, record.notBeforeTicks)) {
-        timer.happenedAfter(start, *launched);
-    }
     ChannelTimeRow row;
-    row.startNs = timer.toHostNs(start);
-    row.endNs = timer.toHostNs(end);
-    row.operation = record.operation;
-    row.channel = record.channel;
-    row.device = record.device < 0 ? kUnknownDevice : static_cast<std::uint32_t>(record.device);
-    row.uncertaintyNs = timer.uncertaintyNs();
-    m_writer.add(row);
-}
-
-void NcclRecords::noteUnmeasured()
-{
-    m_writer.add(IssueRow{Issue::ChannelTimeUnmeasured, 1,
-                          "the GPU's timer gave no time for a channel of an NCCL operation"});
+    if (place(clock, record, {record.startSeenTicks, record.endSeenTicks}, row)) {
+        m_writer.add(row);
+    }
 }
 
 void NcclRecords::write(const TickClock& clock, const KernelPhaseRecord& record)
 {
+    KernelPhaseRow row;
+    row.phase = record.phase;
+    if (place(clock, record, {0, record.seenTicks}, row)) {
+        m_writer.add(row);
+    }
+}
+
+template <class Record, class Row>
+bool NcclRecords::place(const TickClock& clock, const Record& record, const Seen& seen, Row& row)
+{
     if (!isTimerReading(record.deviceStartNs) || !isTimerReading(record.deviceEndNs)) {
-        noteUnmeasured();
-        return;
+        m_writer.add(IssueRow{Issue::ChannelTimeUnmeasured, 1,
+                              "the GPU's timer gave no time for a channel of an NCCL operation"});
+        return false;
     }
     const auto start = static_cast<std::int64_t>(record.deviceStartNs);
     const auto end = static_cast<std::int64_t>(record.deviceEndNs);
     DeviceTimer& timer = m_timers[record.device];
-    timer.happenedBefore(end, hostNs(clock, record.seenTicks));
+    if (const auto at = timeOf(clock, seen.startTicks)) {
+        timer.happenedBefore(start, *at);
+    }
+    timer.happenedBefore(end, hostNs(clock, seen.endTicks));
     if (const auto launched = timeOf(clock, record.notBeforeTicks)) {
         timer.happenedAfter(start, *launched);
     }
-    KernelPhaseRow row;
     row.startNs = timer.toHostNs(start);
     row.endNs = timer.toHostNs(end);
     row.operation = record.operation;
     row.channel = record.channel;
-    row.phase = record.phase;
     row.device = record.device < 0 ? kUnknownDevice : static_cast<std::uint32_t>(record.device);
     row.uncertaintyNs = timer.uncertaintyNs();
-    m_writer.add(row);
+    return true;
 }
 
 void NcclRecords::write(const NcclDetailRecord& record)

@@ -46,7 +46,14 @@ public:
     void write(const NcclDetailRecord& record);
 
 private:
-    void noteUnmeasured();
+    /// When the host saw the GPU's times; 0: it did not.
+    struct Seen {
+        std::uint64_t startTicks;
+        std::uint64_t endTicks;
+    };
+    /// Fills in times and place. Returns false, with an issue, if the GPU's timer gave none.
+    template <class Record, class Row>
+    bool place(const TickClock& clock, const Record& record, const Seen& seen, Row& row);
     Writer& m_writer;
     std::map<std::int32_t, DeviceTimer> m_timers; ///< by CUDA ordinal
 };
