@@ -8,6 +8,9 @@
 #include "rules/shared/support.h"
 
 #include <limits>
+#include <map>
+#include <optional>
+#include <set>
 
 namespace ringside::rules::rule_compute_imbalance {
 namespace {
@@ -19,42 +22,72 @@ constexpr Option kOptions[] = {
     {"least_steps", 0.75, "least share of the analyzed steps in which it computes longer than the median"},
 };
 
-/// Compute times of a rank and its peers.
-struct PeerCompute {
+/// The ranks of one stage, which are compared with each other.
+struct Peers {
+    std::vector<const metrics::RankMetrics*> ranks;
     double medianNs = 1;
-    std::int64_t meanNs = 0; ///< compute time of each rank if the work were shared equally
+    std::int64_t meanNs = 0;               ///< compute time of each rank if the work were shared equally
+    std::size_t steps = 0;                 ///< of the rank that has the most
+    std::vector<std::int64_t> stepMedians; ///< of compute time, once they were asked for
 };
 
-PeerCompute peerCompute(const Context& context, const metrics::RankMetrics& rank)
+/// By stage; without a layout all are of one.
+using PeersByStage = std::map<std::optional<std::int64_t>, Peers>;
+
+std::optional<std::int64_t> stageOf(const Context& context, const metrics::RankMetrics& rank)
+{
+    const model::ParallelLayout& layout = context.run.layout;
+    return layout.isKnown() ? layout.places[rank.rank].stage : std::nullopt;
+}
+
+void sumUp(Peers& peers)
 {
     std::vector<std::int64_t> medians;
     std::int64_t sum = 0;
     std::int64_t steps = 0;
-    for (const metrics::RankMetrics& other : context.figures.ranks) {
-        if (other.rank == rank.rank || context.run.layout.arePeers(rank.rank, other.rank)) {
-            medians.push_back(other.median.computeNs);
-            sum = model::addCapped(sum, other.total.computeNs);
-            steps += static_cast<std::int64_t>(other.steps.size());
-        }
+    for (const metrics::RankMetrics* rank : peers.ranks) {
+        medians.push_back(rank->median.computeNs);
+        sum = model::addCapped(sum, rank->total.computeNs);
+        steps += static_cast<std::int64_t>(rank->steps.size());
+        peers.steps = std::max(peers.steps, rank->steps.size());
     }
-    return {static_cast<double>(std::max<std::int64_t>(1, model::median(std::move(medians)))),
-            sum / std::max<std::int64_t>(1, steps)};
+    peers.medianNs = static_cast<double>(std::max<std::int64_t>(1, model::median(std::move(medians))));
+    peers.meanNs = sum / std::max<std::int64_t>(1, steps);
+}
+
+PeersByStage peersByStage(const Context& context)
+{
+    PeersByStage stages;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        stages[stageOf(context, rank)].ranks.push_back(&rank);
+    }
+    for (auto& [stage, peers] : stages) {
+        sumUp(peers);
+    }
+    return stages;
+}
+
+const std::vector<std::int64_t>& stepMediansOf(Peers& peers)
+{
+    for (std::size_t step = peers.stepMedians.size(); step < peers.steps; ++step) {
+        std::vector<std::int64_t> times;
+        for (const metrics::RankMetrics* rank : peers.ranks) {
+            if (step < rank->steps.size()) {
+                times.push_back(rank->steps[step].computeNs);
+            }
+        }
+        peers.stepMedians.push_back(model::median(std::move(times)));
+    }
+    return peers.stepMedians;
 }
 
 /// Returns in how many of its steps a rank computes longer than the median of itself and its peers.
-std::size_t longerIn(const Context& context, const metrics::RankMetrics& rank)
+std::size_t longerIn(Peers& peers, const metrics::RankMetrics& rank)
 {
+    const std::vector<std::int64_t>& medians = stepMediansOf(peers);
     std::size_t count = 0;
     for (std::size_t step = 0; step < rank.steps.size(); ++step) {
-        std::vector<std::int64_t> times;
-        for (const metrics::RankMetrics& other : context.figures.ranks) {
-            const bool compared =
-                other.rank == rank.rank || context.run.layout.arePeers(rank.rank, other.rank);
-            if (compared && step < other.steps.size()) {
-                times.push_back(other.steps[step].computeNs);
-            }
-        }
-        count += rank.steps[step].computeNs > model::median(std::move(times)) ? 1 : 0;
+        count += rank.steps[step].computeNs > medians[step] ? 1 : 0;
     }
     return count;
 }
@@ -63,20 +96,24 @@ std::size_t longerIn(const Context& context, const metrics::RankMetrics& rank)
 bool isOfExperts(const Context& context, const std::vector<std::int64_t>& ranks)
 {
     const metrics::ExpertFigures experts = metrics::expertsOf(context.run, context.figures);
-    return experts.areUneven(metrics::kUnevenExperts) && std::ranges::all_of(ranks, [&](std::int64_t rank) {
-               return std::ranges::any_of(
-                   experts.ranks, [&](std::size_t index) { return context.run.ranks[index].rank == rank; });
-           });
+    std::set<std::int64_t> ofExperts;
+    for (const std::size_t index : experts.ranks) {
+        ofExperts.insert(context.run.ranks[index].rank);
+    }
+    return experts.areUneven(metrics::kUnevenExperts) &&
+           std::ranges::all_of(ranks, [&](std::int64_t rank) { return ofExperts.contains(rank); });
 }
 
 /// Returns how long a step of the other ranks waits, ns, which is all that equal compute can save. No limit
 /// if waiting is not known.
 std::int64_t waitOfOthers(const Context& context, const std::vector<std::int64_t>& ranks)
 {
+    const std::set<std::int64_t> late(ranks.begin(), ranks.end());
+    const std::int64_t stepNs = context.figures.stepNs(); // of all ranks: not for each of them
     std::vector<std::int64_t> waits;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        if (std::ranges::find(ranks, context.rankOf(rank).rank) == ranks.end()) {
-            waits.push_back(ofAStep(context, rank, rank.total.waitDelayNs));
+        if (!late.contains(context.rankOf(rank).rank)) {
+            waits.push_back(ofAStep(stepNs, rank, rank.total.waitDelayNs));
         }
     }
     return context.figures.waitsKnown() && !waits.empty() ? model::median(std::move(waits))
@@ -93,13 +130,14 @@ Outcome run(const Context& context)
     double most = 0;
     std::size_t fewest = context.figures.stepCount();
     std::int64_t costNs = 0;
+    PeersByStage stages = peersByStage(context);
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        const PeerCompute peers = peerCompute(context, rank);
+        Peers& peers = stages[stageOf(context, rank)];
         const double excess = static_cast<double>(rank.median.computeNs) / peers.medianNs - 1.0;
         if (excess <= context.option("excess")) {
             continue;
         }
-        const std::size_t longer = longerIn(context, rank);
+        const std::size_t longer = longerIn(peers, rank);
         if (static_cast<double>(longer) >=
             context.option("least_steps") * static_cast<double>(rank.steps.size())) {
             fewest = std::min(fewest, longer);

@@ -83,10 +83,14 @@ model::Interval analyzedHostSpan(const Context& context, const metrics::RankMetr
 
 std::int64_t ofAStep(const Context& context, const metrics::RankMetrics& rank, std::int64_t ns)
 {
+    return ofAStep(context.figures.stepNs(), rank, ns);
+}
+
+std::int64_t ofAStep(std::int64_t stepNs, const metrics::RankMetrics& rank, std::int64_t ns)
+{
     const std::int64_t own = std::max<std::int64_t>(1, rank.ofAStep(rank.total.stepNs));
     return static_cast<std::int64_t>(static_cast<long double>(rank.ofAStep(ns)) *
-                                     static_cast<long double>(context.figures.stepNs()) /
-                                     static_cast<long double>(own));
+                                     static_cast<long double>(stepNs) / static_cast<long double>(own));
 }
 
 double shareOfStep(const Context& context, std::int64_t ns)

@@ -42,6 +42,8 @@ worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, cons
 
 /// Returns a time, summed over the analyzed steps of a rank, as nanoseconds per step of the run.
 [[nodiscard]] std::int64_t ofAStep(const Context& context, const metrics::RankMetrics& rank, std::int64_t ns);
+/// The same for many ranks: `stepNs` is RunMetrics::stepNs(), which goes over all of them.
+[[nodiscard]] std::int64_t ofAStep(std::int64_t stepNs, const metrics::RankMetrics& rank, std::int64_t ns);
 
 /// Returns a cost in ns per step as a share of the run's step (0 to 1).
 [[nodiscard]] double shareOfStep(const Context& context, std::int64_t ns);
