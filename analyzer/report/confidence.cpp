@@ -142,14 +142,17 @@ Broken explained(const Report& report, const rules::Finding* first)
 }
 
 /// A late rank has three witnesses: the arrivals, without which there is no such finding, its own timeline
-/// and the replay without its lateness.
+/// or what NCCL's kernels waited for at their start, and the replay without its lateness.
 Broken threeWitnesses(const Report& /*report*/, const rules::Finding* first)
 {
     const rules::Rule* const rule = first != nullptr ? rules::findRule(first->rule) : nullptr;
     if (rule == nullptr || !rule->namesLateRanks) {
         return {};
     }
-    return rules::figureOf(*first, "cause_excess_ns") <= 0
+    if (rules::hasFigure(*first, "phase_excess_ns") && rules::figureOf(*first, "phase_excess_ns") <= 0) {
+        return Broken(confidence_text::phases_disagree);
+    }
+    return rules::figureOf(*first, "cause_excess_ns") <= 0 && rules::figureOf(*first, "phase_excess_ns") <= 0
                ? Broken(confidence_text::own_timeline)
                : unless(rules::hasFigure(*first, "replayed_saving_ns"), confidence_text::no_replay);
 }

@@ -7,6 +7,7 @@
 #include "words/late_rank.h"
 
 #include "metrics/experts.h"
+#include "metrics/kernel_phases.h"
 #include "metrics/lateness.h"
 #include "rules/shared/chance.h"
 #include "rules/shared/late_cause.h"
@@ -280,6 +281,10 @@ Finding describe(const Context& context, const metrics::LateGroups& all, const m
                                    static_cast<double>(assessment.cause->excessNs),
                                    {},
                                    PerPeriod::Yes});
+    }
+    if (const auto shortfall = metrics::initialWaitShortfall(context.run, context.figures, group.ranks)) {
+        finding.figures.push_back(
+            {"phase_excess_ns", Unit::Ns, static_cast<double>(*shortfall), {}, PerPeriod::Yes});
     }
     finding.evidence = {group.worstWindow ? originEvidence(context, group) : lastArrival(context, group)};
     finding.advice = adviceOf(assessment, text::check_collectives, finding.ranks);

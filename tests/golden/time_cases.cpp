@@ -50,6 +50,37 @@ TrainingRun inWindow(std::int64_t extraNs)
     return run;
 }
 
+/// NCCL tells what its kernels wait for at their start: the late rank for nothing, the others for it.
+void addPhases(trace::RunTrace& run)
+{
+    constexpr std::size_t kLate = 2;
+    constexpr std::int64_t kSyncNs = 5'000; ///< as long as a rank waits at least
+    for (std::size_t rank = 0; rank < run.processes.size(); ++rank) {
+        trace::ProcessTrace& process = run.processes[rank];
+        for (std::size_t i = 0; i < process.kernels.size(); ++i) {
+            if (!process.text(process.kernels.name[i]).starts_with("nccl")) {
+                continue;
+            }
+            const std::int64_t start = process.kernels.startNs[i];
+            const std::int64_t half = (process.kernels.endNs[i] - start) / 2;
+            process.kernelPhases.startNs.push_back(start);
+            process.kernelPhases.endNs.push_back(start + (rank == kLate ? kSyncNs : half));
+            process.kernelPhases.operation.push_back(i + 1);
+            process.kernelPhases.channel.push_back(0);
+            process.kernelPhases.phase.push_back(trace::kWaitsForAll);
+            process.kernelPhases.device.push_back(process.kernels.device[i]);
+            process.kernelPhases.uncertaintyNs.push_back(0);
+        }
+    }
+}
+
+TrainingRun lateRankWithPhases()
+{
+    TrainingRun run = lateRank(8 * kMillisecond);
+    run.afterwards = addPhases;
+    return run;
+}
+
 } // namespace
 
 std::vector<RuleCase> timeCases()
@@ -87,7 +118,7 @@ std::vector<RuleCase> timeCases()
          {"gpu_utilization_spread.spread=0"}},
         {"host_bound", hostBound(), healthy(), {"host_bound.share=0.9"}, {"host_bound.share=-1"}},
         {"late_rank",
-         lateRank(8 * kMillisecond),
+         lateRankWithPhases(),
          healthy(),
          {"late_rank.lost_share=0.9"},
          {"late_rank.lost_share=0", "late_rank.chance=1"}},

@@ -54,6 +54,12 @@ TEST(Confidence, OfALateRankNeedsTimelineAndReplay)
     EXPECT_FALSE(holds(report, "three_witnesses"));
     late.figures.push_back({"cause_excess_ns", rules::Unit::Ns, 100, {}, rules::PerPeriod::Yes});
     EXPECT_TRUE(holds(report, "three_witnesses"));
+    late.figures.back() = {"phase_excess_ns", rules::Unit::Ns, 100, {}, rules::PerPeriod::Yes};
+    EXPECT_TRUE(holds(report, "three_witnesses")) << "NCCL says so itself";
+    late.figures.back().value = -100;
+    EXPECT_FALSE(holds(report, "three_witnesses"));
+    late.figures.push_back({"cause_excess_ns", rules::Unit::Ns, 100, {}, rules::PerPeriod::Yes});
+    EXPECT_FALSE(holds(report, "three_witnesses")) << "the others came later, says NCCL";
     report.findings = {finding("small_messages", 100, rules::Limit::Communication)};
     EXPECT_TRUE(holds(report, "three_witnesses")) << "no late rank is claimed";
 }
