@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/conditions.h"
 
+#include "rules/shared/ports.h"
+
 namespace ringside::rules {
 namespace {
 
@@ -137,6 +139,24 @@ Finding describe(const Context& context, const std::vector<Sick>& sick, std::siz
     return finding;
 }
 
+/// The findings of a rule about ports, each of all that holds.
+Outcome portFindings(const Context& context, const Form& form)
+{
+    const auto rows = conditions::conditionsOf(form.rule);
+    const auto check = [&](const Context&, const Subject& port) -> std::optional<Finding> {
+        const auto held = conditions::judge(port, rows, limitsOf(context));
+        Finding finding;
+        finding.severity = worstOf(held);
+        finding.title =
+            say(*form.title, {{"port", port.label()}, {"what", listOf(held, words::ports::more)}});
+        finding.advice = conditions::remedyOf(form.rule);
+        return held.empty() ? std::nullopt : std::optional(std::move(finding));
+    };
+    const Outcome outcome = checkPorts(
+        context, [&](const Subject& port) { return isAnyRead(port, rows); }, check);
+    return std::holds_alternative<NotApplicable>(outcome) ? form.missing : outcome;
+}
+
 } // namespace
 
 conditions::Limits limitsOf(const Context& context)
@@ -192,6 +212,9 @@ words::Text gpusText(const Context& context, const std::vector<const Subject*>& 
 Outcome rowFindings(const Context& context, const Form& form)
 {
     const auto rows = conditions::conditionsOf(form.rule);
+    if (rows.front().scope == conditions::Scope::Port) {
+        return portFindings(context, form);
+    }
     std::vector<Sick> sick;
     std::size_t known = 0;
     const bool ofHosts = rows.front().scope == conditions::Scope::Host;

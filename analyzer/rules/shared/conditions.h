@@ -10,11 +10,11 @@ namespace ringside::rules {
 /// Returns the user's thresholds of the rule that `context` runs.
 [[nodiscard]] conditions::Limits limitsOf(const Context& context);
 
-/// How the rows of a rule about GPUs or hosts become findings.
+/// How the rows of a rule become findings.
 struct Form {
     const char* rule;
     /// Slots of titles: who, gpus, known and what; the value and limit of the row that counts most; and of
-    /// each row with a figure a text of that name.
+    /// each row with a figure a text of that name. `what` of a port is all that holds.
     const words::Template* title = nullptr; ///< null: what the row that counts most says
     Limit limit = Limit::Nothing;
     bool together = false; ///< one finding for all

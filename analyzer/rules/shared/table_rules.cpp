@@ -7,6 +7,7 @@
 #include "words/blocking_wait.h"
 #include "words/ecc_errors.h"
 #include "words/gpu_temperature_high.h"
+#include "words/link_margin.h"
 #include "words/memlock_low.h"
 #include "words/nccl_debug_in_production.h"
 #include "words/nccl_variable_dangerous.h"
@@ -126,6 +127,7 @@ Outcome variableFindings(const Context& context, settings::Trouble trouble)
 
 constexpr Needs kNvml{{"sampled"}, " (nvml)"};
 constexpr Needs kHost{{"host"}};
+constexpr Needs kFiles{{}, "files (links --from)"};
 
 /// A rule of rows: its name, whether it counts for the health of links, what it needs, and its Form.
 #define RINGSIDE_ROWS(name, ofLinks, needed, ...)                                                            \
@@ -151,6 +153,7 @@ const Rule kTableRules[] = {
     RINGSIDE_ROWS(persistence_mode, false, kNvml, .title = &words::persistence_mode::title, .limit = Limit::Settings, .together = true, .span = words::span::queried, .settings = {"persistence_mode"}, .missing = {words::persistence_mode::not_measured}),
     RINGSIDE_ROWS(nvlink_fabric, true, kNvml, .title = &words::nvlink_fabric::title, .limit = Limit::Link, .span = words::span::queried, .missing = {words::nvlink_fabric::not_measured}),
     RINGSIDE_ROWS(pcie_errors, true, kNvml, .title = &words::pcie_errors::title, .limit = Limit::Link, .together = true, .span = words::span::sampled),
+    RINGSIDE_ROWS(link_margin, true, kFiles, .title = &words::link_margin::title, .missing = {words::link_margin::needs_files}),
     RINGSIDE_ROWS(memlock_low, false, kHost, .limit = Limit::Settings, .together = true, .cause = false, .span = words::span::rank_run, .settings = {"memlock"}, .missing = {words::memlock_low::not_measured}),
     RINGSIDE_ROWS(shm_small, false, kHost, .limit = Limit::Settings, .together = true, .cause = false, .span = words::span::rank_run, .settings = {"--shm-size"}, .missing = {words::shm_small::not_measured}),
     RINGSIDE_REMARKS(blocking_wait, BlockingWait),
