@@ -147,6 +147,25 @@ void addQueuePairs(const model::Model& model, std::map<Key, Port>& ports)
     }
 }
 
+/// What ethtool counts of a port's interface belongs to the port.
+void addCards(const model::Model& model, std::map<Key, Port>& ports)
+{
+    std::map<Key, Port> cards;
+    for (const trace::ProcessTrace& process : model.trace.processes) {
+        addProcess(model, process, {"ethtool", "network"}, cards);
+    }
+    for (auto& [key, port] : ports) {
+        const auto card = cards.find({key.first, std::string(port.fact("netdev"))});
+        if (card == cards.end()) {
+            continue;
+        }
+        port.values.insert(card->second.values.begin(), card->second.values.end());
+        if (const auto pfc = card->second.facts.find("pfc_priorities"); pfc != card->second.facts.end()) {
+            port.facts.insert(*pfc);
+        }
+    }
+}
+
 Port inOrder(Port port)
 {
     for (auto& [metric, all] : port.values) {
@@ -162,6 +181,7 @@ std::vector<Port> sampledBy(const model::Model& model, const Source& source)
         addProcess(model, process, source, ports);
     }
     addQueuePairs(model, ports);
+    addCards(model, ports);
     std::vector<Port> result;
     for (auto& [key, port] : ports) {
         result.push_back(inOrder(std::move(port)));
