@@ -4,14 +4,15 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/interruption.h"
-#include "cli/job_words.h"
 #include "cli/mistaken_words.h"
 #include "cli/standard_streams.h"
+#include "cli/words.h"
 #include "output/messages.h"
 #include "trace/utf8.h"
 
 #include <ringside/error.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -27,6 +28,56 @@
 
 namespace {
 
+using ringside::cli::Words;
+
+/// The words of `ringside record ...`. Those of the job never pass through the argument parser, which
+/// interprets brackets and other syntax: they must stay byte for byte the same.
+struct SplitWords {
+    Words ours;
+    Words job; ///< the words after `--`, or from the first word on that is no option
+};
+
+constexpr std::string_view kOptionsOfTheJob =
+    "Options of your command come after it: ringside record -- COMMAND OPTIONS.";
+
+bool isOption(const std::string& word)
+{
+    return word.size() > 1 && word.front() == '-';
+}
+
+/// Returns "--output" for "--output=x" and "-o" for "-ox".
+std::string nameOf(const std::string& word)
+{
+    return word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+}
+
+/// Returns the number of words of the option at `at`, itself included. If a value is missing before `--`, the
+/// parser reports it.
+std::size_t countWords(const CLI::App& app, const Words& words, std::size_t at)
+{
+    const std::string name = nameOf(words[at]);
+    const CLI::Option* const option = app.get_option_no_throw(name);
+    if (option == nullptr) {
+        throw ringside::cli::unknownOption(app, name, kOptionsOfTheJob);
+    }
+    const bool holdsValue = words[at].size() > name.size();
+    const bool isForgotten = at + 1 < words.size() && words[at + 1] == "--";
+    return holdsValue || isForgotten ? 1 : 1 + static_cast<std::size_t>(option->get_items_expected_min());
+}
+
+/// `words` are those after the sub-command's name. An option that takes a value also takes the next word.
+/// Throws Error (Usage) for an option that `app` does not have.
+SplitWords splitJobWords(const CLI::App& app, const Words& words)
+{
+    std::size_t at = 0;
+    while (at < words.size() && words[at] != "--" && isOption(words[at])) {
+        at += countWords(app, words, at);
+    }
+    const auto end = words.begin() + static_cast<std::ptrdiff_t>(std::min(at, words.size()));
+    const bool isMarked = end != words.end() && *end == "--";
+    return {Words(words.begin(), end), Words(isMarked ? std::next(end) : end, words.end())};
+}
+
 using namespace ringside;
 
 /// Returns the command that the first word names, or null.
@@ -41,7 +92,7 @@ const cli::Command* commandOf(const cli::Words& words)
 /// Removes the job's words from the end of `words`: the parser must not see them.
 cli::Words extractJob(const CLI::App& sub, cli::Words& words)
 {
-    cli::SplitWords split = cli::splitJobWords(sub, {std::next(words.begin()), words.end()});
+    SplitWords split = splitJobWords(sub, {std::next(words.begin()), words.end()});
     words.resize(1);
     std::ranges::move(split.ours, std::back_inserter(words));
     return std::move(split.job);

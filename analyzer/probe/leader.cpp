@@ -2,7 +2,6 @@
 #include "host/process.h"
 #include "probe/campaign.h"
 #include "probe/judge.h"
-#include "probe/launchers.h"
 #include "probe/rdma_message.h"
 #include "probe/rdma_round.h"
 #include "probe/tcp_message.h"
@@ -11,13 +10,109 @@
 #include <ringside/error.h>
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
+#include <optional>
 #include <random>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace ringside::probe {
 namespace {
+
+class Launchers final {
+public:
+    /// Starts `command` by the shell and returns at once. `launcher` is the part of it that the user gave.
+    /// Throws ringside::Error (Io) if no shell can be started.
+    void start(const std::string& launcher, const std::string& command);
+    Launchers() = default;
+    Launchers(const Launchers&) = delete;
+    Launchers& operator=(const Launchers&) = delete;
+    /// Waits until all have ended; those that have not after 10 s are sent SIGTERM, then SIGKILL.
+    ~Launchers();
+
+    [[nodiscard]] std::size_t size() const { return m_children.size(); }
+    [[nodiscard]] const std::string& launcher(std::size_t index) const { return m_children[index].launcher; }
+    /// Returns how a launcher failed, such as "ended with code 255"; null while it runs, or if it ended well
+    /// (that of a queue may end before its hosts start).
+    [[nodiscard]] std::optional<std::string> failure(std::size_t index) const;
+
+private:
+    struct Child {
+        pid_t pid;
+        std::string launcher;
+    };
+    void signalAll(int signal) const;
+    [[nodiscard]] bool reapAll(int milliseconds);
+
+    std::vector<Child> m_children;
+};
+
+void Launchers::start(const std::string& launcher, const std::string& command)
+{
+    const std::array<const char*, 4> words{"sh", "-c", command.c_str(), nullptr};
+    pid_t child = 0;
+    if (posix_spawnp(&child, "sh", nullptr, nullptr, const_cast<char* const*>(words.data()), environ) != 0) {
+        throw Error(ErrorCode::Io, fmt::format("cannot start: {}", command),
+                    "Is /bin/sh there, and are there processes left (ulimit -u)?");
+    }
+    m_children.push_back({child, launcher});
+}
+
+std::optional<std::string> Launchers::failure(std::size_t index) const
+{
+    siginfo_t end{};
+    const pid_t pid = m_children[index].pid;
+    const bool ended =
+        waitid(P_PID, static_cast<id_t>(pid), &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid == pid;
+    if (!ended || (end.si_code == CLD_EXITED && end.si_status == 0)) {
+        return std::nullopt;
+    }
+    return fmt::format("ended with {} {}", end.si_code == CLD_EXITED ? "code" : "signal", end.si_status);
+}
+
+bool Launchers::reapAll(int milliseconds)
+{
+    constexpr int kStepMs = 20;
+    for (int waited = 0;; waited += kStepMs) {
+        std::erase_if(m_children,
+                      [](const Child& child) { return waitpid(child.pid, nullptr, WNOHANG) != 0; });
+        if (m_children.empty() || waited >= milliseconds) {
+            return m_children.empty();
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(kStepMs));
+    }
+}
+
+void Launchers::signalAll(int signal) const
+{
+    for (const Child& child : m_children) {
+        kill(child.pid, signal);
+    }
+}
+
+Launchers::~Launchers()
+{
+    constexpr int kEndPatienceMs = 10'000; // agents end as soon as the leader closes their connections
+    constexpr int kSignalPatienceMs = 2'000;
+    if (reapAll(kEndPatienceMs)) {
+        return;
+    }
+    signalAll(SIGTERM);
+    if (!reapAll(kSignalPatienceMs)) {
+        signalAll(SIGKILL);
+        static_cast<void>(reapAll(kSignalPatienceMs));
+    }
+}
 
 std::string tokenOf(const std::string& token, std::size_t launcher)
 {

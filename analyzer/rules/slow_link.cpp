@@ -5,8 +5,8 @@
 // connection.
 #include "words/slow_link.h"
 
-#include "metrics/matched_messages.h"
 #include "metrics/messages.h"
+#include "metrics/metrics.h"
 #include "rules/shared/origins.h"
 #include "rules/shared/ports.h"
 #include "rules/shared/slow_tcp.h"
@@ -18,6 +18,71 @@
 
 namespace ringside::rules::rule_slow_link {
 namespace {
+
+/// A message of the job of which both ends were seen, as kernels.
+struct MatchedMessage {
+    std::size_t sender = 0;   ///< index into Model::ranks
+    std::size_t receiver = 0; ///< index into Model::ranks
+    std::uint64_t bytes = 0;
+    std::int64_t ns = 0; ///< from the later begin to the earlier end; greater than 0
+    /// Whether the kernel of one end carries no other message, so that its end is the end of this message.
+    bool alone = false;
+    model::Interval time; ///< on the sender's clock
+};
+
+/// Identifies a kernel by its rank and the time at which it begins.
+using KernelBegin = std::pair<std::size_t, std::int64_t>;
+
+std::map<KernelBegin, std::size_t> messagesByKernel(const model::Model& model)
+{
+    std::map<KernelBegin, std::size_t> counts;
+    for (const model::Message& message : model.messages) {
+        for (const model::MessageEnd* const end : {&message.sender, &message.receiver}) {
+            if (end->device) {
+                ++counts[{end->rank, end->device->start}];
+            }
+        }
+    }
+    return counts;
+}
+
+std::map<std::size_t, model::Interval> analyzedSpans(const metrics::RunMetrics& run)
+{
+    std::map<std::size_t, model::Interval> spans;
+    for (const metrics::RankMetrics& rank : run.ranks) {
+        spans[rank.rank] = {rank.windows.front().start, rank.windows.back().end};
+    }
+    return spans;
+}
+
+/// Returns the messages of the analyzed steps whose size is known and whose clocks can be compared.
+std::vector<MatchedMessage> matchedMessages(const model::Model& model, const metrics::RunMetrics& run)
+{
+    const auto counts = messagesByKernel(model);
+    const auto spans = analyzedSpans(run);
+    std::vector<MatchedMessage> result;
+    for (const model::Message& message : model.messages) {
+        const model::MessageEnd& from = message.sender;
+        const model::MessageEnd& to = message.receiver;
+        const auto span = spans.find(from.rank);
+        if (!from.device || !to.device || !message.bytes || span == spans.end() ||
+            model::overlapLength(span->second, *from.device) == 0 ||
+            !model.clocksComparable(from.rank, to.rank)) {
+            continue;
+        }
+        const model::ClockMap& sender = model.ranks[from.rank].clock;
+        const model::ClockMap& receiver = model.ranks[to.rank].clock;
+        const std::int64_t bothBegan =
+            std::max(sender.toRun(from.device->start), receiver.toRun(to.device->start));
+        const std::int64_t end = std::min(sender.toRun(from.device->end), receiver.toRun(to.device->end));
+        if (end > bothBegan) {
+            const bool alone = counts.at({from.rank, from.device->start}) == 1 ||
+                               counts.at({to.rank, to.device->start}) == 1;
+            result.push_back({from.rank, to.rank, *message.bytes, end - bothBegan, alone, *from.device});
+        }
+    }
+    return result;
+}
 
 /// The size of a message, and the time from the later begin to the earlier end of its two kernels.
 struct Passage {
@@ -84,7 +149,7 @@ double PairMessages::rate(double moreNs) const
 std::array<MessagePairs, 2> messagePairs(const Context& context, double leastBytes, double leastMessages)
 {
     std::array<MessagePairs, 2> pairs;
-    for (const metrics::MatchedMessage& message : metrics::matchedMessages(context.run, context.figures)) {
+    for (const MatchedMessage& message : matchedMessages(context.run, context.figures)) {
         if (static_cast<double>(message.bytes) < leastBytes) {
             continue;
         }
