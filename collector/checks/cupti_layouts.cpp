@@ -33,25 +33,36 @@ RINGSIDE_CUPTI_INTERCEPTED_FROM_13_2(RS_CUPTI)
 #endif
 #undef RS_CUPTI
 
-RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, start);
-RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, end);
-RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, deviceId);
-RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, contextId);
-RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, streamId);
-RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, correlationId);
-RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, registersPerThread);
-RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, staticSharedMemory);
-RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, dynamicSharedMemory);
-static_assert(offsetof(cupti::Kernel, grid) == offsetof(CUpti_ActivityKernel10, gridX));
-static_assert(offsetof(cupti::Kernel, block) == offsetof(CUpti_ActivityKernel10, blockX));
+// Newer records begin like older ones, so each is read as a Kernel.
+#define RINGSIDE_KERNEL(theirs)                                                                              \
+    RINGSIDE_SAME(cupti::Kernel, theirs, start);                                                             \
+    RINGSIDE_SAME(cupti::Kernel, theirs, end);                                                               \
+    RINGSIDE_SAME(cupti::Kernel, theirs, deviceId);                                                          \
+    RINGSIDE_SAME(cupti::Kernel, theirs, contextId);                                                         \
+    RINGSIDE_SAME(cupti::Kernel, theirs, streamId);                                                          \
+    RINGSIDE_SAME(cupti::Kernel, theirs, correlationId);                                                     \
+    RINGSIDE_SAME(cupti::Kernel, theirs, registersPerThread);                                                \
+    RINGSIDE_SAME(cupti::Kernel, theirs, staticSharedMemory);                                                \
+    RINGSIDE_SAME(cupti::Kernel, theirs, dynamicSharedMemory);                                               \
+    RINGSIDE_SAME(cupti::Kernel, theirs, name);                                                              \
+    RINGSIDE_SAME(cupti::Kernel, theirs, graphNodeId);                                                       \
+    RINGSIDE_SAME(cupti::Kernel, theirs, graphId);                                                           \
+    static_assert(offsetof(cupti::Kernel, grid) == offsetof(theirs, gridX));                                 \
+    static_assert(offsetof(cupti::Kernel, block) == offsetof(theirs, blockX))
+RINGSIDE_KERNEL(CUpti_ActivityKernel9);
+RINGSIDE_KERNEL(CUpti_ActivityKernel10);
+#if CUPTI_API_VERSION >= 130100
+RINGSIDE_KERNEL(CUpti_ActivityKernel11);
+#endif
+#if CUPTI_API_VERSION >= 130400
+RINGSIDE_KERNEL(CUpti_ActivityKernel12);
+RINGSIDE_KERNEL(CUpti_ActivityKernel13);
+#endif
 static_assert(offsetof(cupti::Kernel, grid) == offsetof(CUpti_ActivityKernel5, gridX)); // the oldest read
 static_assert(offsetof(cupti::Kernel, block) == offsetof(CUpti_ActivityKernel5, blockX));
 RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel5, registersPerThread);
 RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel5, staticSharedMemory);
 RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel5, dynamicSharedMemory);
-RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, name);
-RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, graphNodeId);
-RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, graphId);
 RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel5, graphNodeId); // the first with it, as below
 RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel6, graphId);
 static_assert(sizeof(cupti::Kernel) <= sizeof(CUpti_ActivityKernel5));

@@ -9,12 +9,14 @@ namespace {
 
 // Versions: the list in cupti_version.h of CUDA 13.0. Sizes: the structs of its cupti_activity_deprecated.h,
 // with the versions in which they were deprecated.
+// Of 13.4 there is no header here: its kernels have more behind what 13.0 has, how much is not known.
 // The last one does not exist: what clients do with a version that they do not know.
-constexpr std::array<Layouts, 6> kLayouts = {{{"11.0", 13, 160, 72, 72, 80},
+constexpr std::array<Layouts, 7> kLayouts = {{{"11.0", 13, 160, 72, 72, 80},
                                               {"11.8", 18, 200, 88, 88, 96},
                                               {"12.0", 19, 208, 88, 88, 96},
                                               {"12.8", 26, 208, 96, 88, 96},
                                               {"13.0", 130001, 216, 96, 88, 96},
+                                              {"13.4", 130400, 240, 96, 88, 96},
                                               {"14.0", 140000, 216, 96, 88, 96}}};
 constexpr std::size_t kNewestThatExists = 4;
 

@@ -8,8 +8,10 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <vector>
 
 namespace ringside::cupti {
@@ -53,17 +55,32 @@ bool recordsCall(platform::ApiFunction function)
     return chosen == 1 || (chosen == 0 && isOn(kindOf(function.domain)));
 }
 
+// A record as long as the layout says: cut, or with bytes behind it that mean nothing to older clients.
+template <class Record>
+struct Laid {
+    explicit Laid(const Record& record) : size(recordSize(*Conduct::get().layouts, record.kind))
+    {
+        bytes.fill(0xEE);
+        std::memcpy(bytes.data(), &record, std::min(size, sizeof(Record)));
+    }
+    static constexpr std::size_t kMostAppended = 64;
+    std::size_t size;
+    std::array<unsigned char, sizeof(Record) + kMostAppended> bytes;
+};
+
 template <class Record>
 void append(const Record& record)
 {
-    Delivery::get().append(&record, recordSize(*Conduct::get().layouts, record.kind));
+    const Laid laid(record);
+    Delivery::get().append(laid.bytes.data(), laid.size);
 }
 
 // Kernels, copies and sets: records that the real library collects on the device.
 template <class Record>
 void appendWork(const Record& record)
 {
-    Delivery::get().appendWork(&record, recordSize(*Conduct::get().layouts, record.kind));
+    const Laid laid(record);
+    Delivery::get().appendWork(laid.bytes.data(), laid.size);
 }
 
 void onWork(const platform::WorkActivity& measured)

@@ -102,7 +102,7 @@ TEST(DevicePlatform, theRecordsOfEveryCudaGiveTheSameRows)
                                                  {"kind 8 of 4000 bytes on 0.7 by cudaMemcpyAsync", kRounds},
                                                  {"kind 10 of 4000 bytes on 0.7 by cudaMemcpyPeerAsync", 1},
                                                  {"kind 255 of 64 bytes on 0.7 by cudaMemsetAsync", kRounds}};
-    for (const char* cuda : {"11.0", "11.8", "12.0", "12.8", "13.0"}) {
+    for (const char* cuda : {"11.0", "11.8", "12.0", "12.8", "13.0", "13.4"}) {
         const PlatformRun recorded(std::string("cuda=") + cuda);
         expectUndisturbed(recorded);
         EXPECT_EQ(rowsOf(recorded.trace), expected) << cuda;
