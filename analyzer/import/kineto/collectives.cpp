@@ -7,9 +7,11 @@
 #include "model/launch_index.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace ringside::importers::kineto {
 namespace {
@@ -31,14 +33,27 @@ std::optional<std::uint64_t> countOf(std::string_view function, std::string_view
     return described.inElements;
 }
 
-/// A communication kernel, and what is known of its collective.
+constexpr std::size_t kNoKernel = std::numeric_limits<std::size_t>::max();
+
+/// What a device does for a collective: a communication kernel or, where copy engines do it, copies.
 struct Work {
-    std::size_t kernel = 0;                ///< row
-    std::optional<std::uint32_t> launch;   ///< row
+    std::size_t kernel = kNoKernel; ///< row
+    std::vector<std::uint32_t> correlations;
+    std::int64_t startNs = 0;
+    std::uint32_t device = 0, stream = 0;
+    std::optional<std::uint32_t> launch;   ///< row, of the first
     const Collective* described = nullptr; ///< the profiler's description; null if there is none
     std::string name;                      ///< PyTorch's name of the collective
     std::string_view function;             ///< NCCL's function; empty if it is not known
 };
+
+/// NCCL's copies for a collective are between devices, or within the one of a communicator with one rank.
+bool isBetweenDevices(std::uint32_t copyKind)
+{
+    constexpr std::uint32_t kDeviceToDevice = 8; // of CUpti_ActivityMemcpyKind, as the next
+    constexpr std::uint32_t kPeerToPeer = 10;
+    return copyKind == kDeviceToDevice || copyKind == kPeerToPeer;
+}
 
 using GroupKey = std::tuple<std::string, std::uint32_t>; ///< identity of the group, device
 
@@ -65,7 +80,7 @@ public:
         for (auto& group : groups) {
             byFirst.push_back(&group);
         }
-        std::ranges::sort(byFirst, {}, [&](const auto* group) { return startOf(group->second.front()); });
+        std::ranges::sort(byFirst, {}, [](const auto* group) { return group->second.front().startNs; });
         for (auto* const group : byFirst) {
             addGroup(group->first, group->second);
         }
@@ -74,10 +89,6 @@ public:
     }
 
 private:
-    [[nodiscard]] std::int64_t startOf(const Work& work) const
-    {
-        return m_process.kernels.startNs[work.kernel];
-    }
     void collectTexts()
     {
         for (const Collective& each : m_rows.collectives) {
@@ -113,8 +124,9 @@ private:
                 ++uses[kernels.correlation[i]];
             }
         }
-        std::ranges::stable_sort(works, {}, [this](const Work& work) { return startOf(work); });
+        std::ranges::stable_sort(works, {}, &Work::startNs);
         assignBatches(works);
+        std::vector<Work> byCopies = findCopies(works);
         // A launch with several kernels is that of a CUDA graph. The trace does not contain which kernel
         // belongs to which collective.
         std::erase_if(works, [&](const Work& work) {
@@ -124,6 +136,45 @@ private:
             m_nameless += !shared && work.function.empty() ? 1 : 0;
             return shared || work.function.empty();
         });
+        std::ranges::move(byCopies, std::back_inserter(works));
+        std::ranges::stable_sort(works, {}, &Work::startNs);
+        return works;
+    }
+
+    /// Returns the collectives that copy engines do (NCCL 2.28 and later): their operators launch copies and
+    /// no kernel.
+    [[nodiscard]] std::vector<Work> findCopies(const std::vector<Work>& byKernels) const
+    {
+        std::unordered_set<const Collective*> haveKernels;
+        for (const Work& work : byKernels) {
+            haveKernels.insert(work.described);
+        }
+        std::vector<Work> works;
+        std::unordered_map<const Collective*, std::size_t> known;
+        const trace::CopyColumns& copies = m_process.copies;
+        for (std::size_t i = 0; i < copies.size(); ++i) {
+            const auto launch = m_launches.find(copies.correlation[i]);
+            const Collective* const described =
+                launch && isBetweenDevices(copies.kind[i])
+                    ? m_ofOperator.at(m_process.launches.tid[*launch], m_process.launches.startNs[*launch])
+                    : nullptr;
+            if (described == nullptr || haveKernels.contains(described) || isMessage(*described) ||
+                ncclFunctionOf(m_process.text(described->name)).empty()) {
+                continue;
+            }
+            const auto [entry, fresh] = known.try_emplace(described, works.size());
+            Work& work = fresh ? works.emplace_back() : works[entry->second];
+            if (fresh || copies.startNs[i] < work.startNs) {
+                work.startNs = copies.startNs[i];
+                work.device = copies.device[i];
+                work.stream = copies.stream[i];
+                work.launch = launch;
+                work.described = described;
+                work.name = m_process.text(described->name);
+                work.function = ncclFunctionOf(work.name);
+            }
+            work.correlations.push_back(copies.correlation[i]);
+        }
         return works;
     }
 
@@ -155,12 +206,15 @@ private:
             }
             for (std::size_t part = 0; part < batch.size(); ++part) {
                 const std::string name(m_process.text(batch[part]->name));
-                Work one{work.kernel, work.launch, batch[part], name, ncclFunctionOf(name)};
+                Work one = work;
+                one.described = batch[part];
+                one.name = name;
+                one.function = ncclFunctionOf(name);
                 (part == 0 ? work : parts.emplace_back()) = std::move(one);
             }
         }
         std::ranges::move(parts, std::back_inserter(works));
-        std::ranges::stable_sort(works, {}, [this](const Work& work) { return startOf(work); });
+        std::ranges::stable_sort(works, {}, &Work::startNs);
     }
     [[nodiscard]] std::int64_t launchStartOf(const Work& work) const
     {
@@ -187,6 +241,10 @@ private:
         const std::uint32_t correlation = m_process.kernels.correlation[kernel];
         Work work;
         work.kernel = kernel;
+        work.correlations = {correlation};
+        work.startNs = m_process.kernels.startNs[kernel];
+        work.device = m_process.kernels.device[kernel];
+        work.stream = m_process.kernels.stream[kernel];
         work.launch = m_launches.find(correlation);
         if (const auto own = m_ofKernel.find(correlation); own != m_ofKernel.end()) {
             work.described = own->second;
@@ -214,16 +272,15 @@ private:
     /// differ between ranks.
     GroupKey groupOf(const Work& work)
     {
-        const std::uint32_t device = m_process.kernels.device[work.kernel];
         if (work.described != nullptr && work.described->group != 0) {
             return {std::string(m_process.text(work.described->group)) + " " +
                         std::string(m_process.text(work.described->groupRanks)),
-                    device};
+                    work.device};
         }
         ++m_groupless;
-        const auto stream = std::pair(device, m_process.kernels.stream[work.kernel]);
+        const auto stream = std::pair(work.device, work.stream);
         const auto entry = m_streams.try_emplace(stream, m_streams.size()).first;
-        return {"communication stream " + std::to_string(entry->second), device};
+        return {"communication stream " + std::to_string(entry->second), work.device};
     }
 
     /// Sorts the works of a group into the order in which the host issued them. Kernels on two streams may
@@ -245,7 +302,7 @@ private:
         row.hash = textHash(std::get<0>(key));
         row.rank = -1;
         row.device = std::get<1>(key);
-        row.createdNs = startOf(first);
+        row.createdNs = first.startNs;
         if (first.described != nullptr && first.described->group != 0) {
             describeGroup(*first.described, row);
         }
@@ -289,8 +346,9 @@ private:
         }
         for (std::size_t i = 0; i < works.size();) {
             std::size_t end = i + 1;
-            while (end < works.size() && (works[end].kernel == works[i].kernel ||
-                                          (numbered && numberOf(works[end]) == numberOf(works[i])))) {
+            while (end < works.size() &&
+                   ((works[i].kernel != kNoKernel && works[end].kernel == works[i].kernel) ||
+                    (numbered && numberOf(works[end]) == numberOf(works[i])))) {
                 ++end;
             }
             const std::int64_t group = end - i > 1 ? m_nextId++ : 0;
@@ -322,7 +380,6 @@ private:
 
     void addCall(const Work& work, std::int64_t communicator, std::int64_t sequence, std::int64_t group)
     {
-        const trace::KernelColumns& kernels = m_process.kernels;
         trace::CollectiveCallRow row;
         row.id = m_nextId++;
         row.api = m_strings.idOf(work.function);
@@ -332,19 +389,22 @@ private:
         if (work.described != nullptr) {
             describeSize(work, row);
         }
-        row.startNs = work.launch ? m_process.launches.startNs[*work.launch] : startOf(work);
-        row.endNs = work.launch ? m_process.launches.endNs[*work.launch] : startOf(work);
+        row.startNs = work.launch ? m_process.launches.startNs[*work.launch] : work.startNs;
+        row.endNs = work.launch ? m_process.launches.endNs[*work.launch] : work.startNs;
         const auto thread = work.launch
                                 ? std::ranges::find(m_process.threads, tidOf(work), &trace::ThreadRow::tid)
                                 : m_process.threads.end();
         row.thread = thread != m_process.threads.end() ? thread->id : 0;
         m_process.collectiveCalls.push_back(row);
-        if (work.kernel == m_lastKernel) {
+        if (work.kernel != kNoKernel && work.kernel == m_lastKernel) {
             return; // all calls of a batch share one kernel
         }
         m_lastKernel = work.kernel;
-        m_process.callCorrelations.correlation.push_back(kernels.correlation[work.kernel]);
-        m_process.callCorrelations.call.push_back(static_cast<std::uint64_t>(group != 0 ? group : row.id));
+        for (const std::uint32_t correlation : work.correlations) {
+            m_process.callCorrelations.correlation.push_back(correlation);
+            m_process.callCorrelations.call.push_back(
+                static_cast<std::uint64_t>(group != 0 ? group : row.id));
+        }
     }
 
     void describeSize(const Work& work, trace::CollectiveCallRow& row)

@@ -582,6 +582,38 @@ TEST_F(KinetoFile, OperatorsDescribeCollectivesWhoseKernelsDoNot)
     EXPECT_EQ(process.communicators.at(0).size, 2);
 }
 
+/// NCCL lets copy engines do a collective: its operator launches copies and no kernel.
+TEST_F(KinetoFile, CopiesWithinACollectiveWithoutAKernelAreItsOwn)
+{
+    const auto copy = [](Events& events, const char* name, int correlation, int launchUs, int startUs) {
+        const std::string id = std::to_string(correlation);
+        events
+            .complete("cuda_runtime", "cudaMemcpyBatchAsync", std::to_string(launchUs), "1",
+                      "\"correlation\": " + id)
+            .complete("gpu_memcpy", name, std::to_string(startUs), "5",
+                      R"("device": 0, "stream": 40, "bytes": 2000, "correlation": )" + id, 40, 0);
+    };
+    Events events;
+    events.complete("cpu_op", "record_param_comms", "95", "12", ncclArguments("_allgather_base", 1000));
+    copy(events, "Memcpy PtoP (Device -> Device)", 1, 97, 120);
+    copy(events, "Memcpy PtoP (Device -> Device)", 2, 99, 121);
+    copy(events, "Memcpy DtoD (Device -> Device)", 3, 200, 210); // the program's own
+    events.complete("cpu_op", "record_param_comms", "295", "12", ncclArguments("allreduce", 1000))
+        .kernel(kAllReduce, 4, 300, 320, 30, 40);
+    copy(events, "Memcpy DtoD (Device -> Device)", 5, 304, 360); // beside a kernel
+    const auto process = import(fileText(events));
+    ASSERT_EQ(process.collectiveCalls.size(), 2U);
+    EXPECT_EQ(process.text(process.collectiveCalls[0].api), "ncclAllGather");
+    EXPECT_EQ(process.collectiveCalls[0].bytes, 4000U);
+    ASSERT_EQ(process.callCorrelations.size(), 3U);
+    for (const std::size_t each : {0U, 1U}) {
+        EXPECT_EQ(process.callCorrelations.correlation[each], each + 1);
+        EXPECT_EQ(static_cast<std::int64_t>(process.callCorrelations.call[each]),
+                  process.collectiveCalls[0].id);
+    }
+    EXPECT_EQ(process.callCorrelations.correlation[2], 4U);
+}
+
 TEST_F(KinetoFile, KernelsOfOneGraphLaunchAreNotTakenForCalls)
 {
     Events events;
