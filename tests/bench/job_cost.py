@@ -26,21 +26,21 @@ COMMAND = [BUILD / "bin" / "ddp_trainer", "--nproc", RANKS, "--steps", STEPS, "-
 RSS_BUDGET_MIB = 64
 
 
-def environment(mode):
+def environment(mode, more):
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("RINGSIDE_", "LD_PRELOAD"))}
     plain |= {"LD_LIBRARY_PATH": str(BUILD / "lib" / "cpu_platform"), "OPENBLAS_NUM_THREADS": "1",
               "RINGSIDE_DEVICE_MODEL": str(ROOT / "tests" / "e2e" / "device_model.conf")}
     if mode != "nothing":
-        plain |= {"LD_PRELOAD": str(COLLECTOR), "RINGSIDE_DIR": str(SCRATCH / "job.ringside"), "RINGSIDE_PROFILE": mode}
+        plain |= {"LD_PRELOAD": str(COLLECTOR), "RINGSIDE_DIR": str(SCRATCH / "job.ringside"), "RINGSIDE_PROFILE": mode} | dict(more)
     return plain
 
 
-def run(mode):
+def run(mode, more=()):
     """One training run: (median step in ms, CPU seconds a step, peak MiB of its largest process)."""
     shutil.rmtree(SCRATCH / "job.ringside", ignore_errors=True)
     quiet = [(os.POSIX_SPAWN_OPEN, descriptor, os.devnull, os.O_WRONLY, 0) for descriptor in (1, 2)]
     words = [str(word) for word in COMMAND]
-    child = os.posix_spawn(words[0], words, environment(mode), file_actions=quiet)
+    child = os.posix_spawn(words[0], words, environment(mode, more), file_actions=quiet)
     _, status, usage = os.wait4(child, 0)
     if status != 0:
         sys.exit(f"the trainer failed in mode {mode}: wait status {status}\n  Run it yourself: {' '.join(words)}")
@@ -67,4 +67,5 @@ def main():
     print(f"budgets: step time 1.01 light, 1.03 standard (claimed only from a GPU run); memory {RSS_BUDGET_MIB} MiB a rank at standard")
 
 
-main()
+if __name__ == "__main__":
+    main()

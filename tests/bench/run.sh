@@ -22,6 +22,7 @@ stage "Hooks"
 
 stage "A training job" "Emulated GPU: the ratios of CPU time and memory count."
 /usr/bin/python3 -B "$here/job_cost.py" "$build"
+/usr/bin/python3 -B "$here/lateness_cost.py" "$build"
 
 stage "A pair of LTTng-UST events"
 if [ -x "$build/bin/bench/lttng_cost" ] && command -v lttng >/dev/null; then
