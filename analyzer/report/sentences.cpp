@@ -34,21 +34,6 @@ std::string spreadText(const Report& report, const metrics::Spread& spread)
                            : "variation over time not measured: there is one window");
 }
 
-/// Removes the unit from a figure's name: "lost_ns_per_step" becomes "lost per step".
-std::string figureName(const rules::Figure& figure, words::Period period)
-{
-    std::string name = figure.name;
-    const std::string_view unit = values::unitSuffix(figure.unit);
-    if (const std::size_t at = name.find(unit);
-        at != std::string::npos && (at + unit.size() == name.size() || name[at + unit.size()] == '_')) {
-        name.erase(at, unit.size());
-    }
-    std::replace(name.begin(), name.end(), '_', ' ');
-    return figure.perPeriod == rules::PerPeriod::No ? name
-           : period == words::Period::Step          ? name + " per step"
-                                                    : name + " per second";
-}
-
 constexpr std::string_view kGuessed = "guessed from the period of collectives";
 
 /// Returns the evidence for guessed steps, one clause each.
@@ -296,7 +281,7 @@ std::vector<std::string> notApplicableLines(const Report& report)
 std::string figureText(const rules::Figure& figure, words::Period period)
 {
     const std::string text =
-        fmt::format("{} {}", figureName(figure, period), values::valueText(figure.unit, figure.value));
+        fmt::format("{} {}", rules::labelOf(figure, period), values::valueText(figure.unit, figure.value));
     return figure.threshold
                ? fmt::format("{} (threshold {})", text, values::valueText(figure.unit, *figure.threshold))
                : text;

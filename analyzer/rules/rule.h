@@ -72,6 +72,8 @@ struct Figure {
 };
 /// Returns the name in JSON: "lost_ns_per_step", "lost_ns_per_second".
 [[nodiscard]] std::string keyOf(const Figure& figure, words::Period period);
+/// Returns the name for people, whose value has its unit: "lost per step", "lost per second".
+[[nodiscard]] std::string labelOf(const Figure& figure, words::Period period);
 
 struct Finding {
     std::string rule; ///< set by the caller of the rule

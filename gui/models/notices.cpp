@@ -59,12 +59,12 @@ bool isDamage(const trace::IssueRow& issue)
     return std::ranges::any_of(kDamage, [&](Issue each) { return issue.is(each); });
 }
 
-/// Names the file of a process, unless the message names it already.
+/// Messages of a process do not name its file; those of the run name theirs.
 QString damageText(const trace::IssueRow& issue, const std::filesystem::path& file)
 {
     const QString name = toQt(file.filename().string());
     const QString message = toQt(issue.message);
-    return name.isEmpty() || message.contains(name) ? message : QString(name + u": "_s + message);
+    return name.isEmpty() ? message : QString(name + u": "_s + message);
 }
 
 /// Damage is of one file each; the report's list has the problems.

@@ -26,6 +26,18 @@ std::string keyOf(const Figure& figure, words::Period period)
                                              : figure.name + "_per_second";
 }
 
+std::string labelOf(const Figure& figure, words::Period period)
+{
+    std::string label = figure.name;
+    if (const std::string_view unit = values::unitSuffix(figure.unit); label.ends_with(unit)) {
+        label.resize(label.size() - unit.size());
+    }
+    std::ranges::replace(label, '_', ' ');
+    return figure.perPeriod == PerPeriod::No ? label
+           : period == words::Period::Step   ? label + " per step"
+                                             : label + " per second";
+}
+
 double figureOf(const Finding& finding, std::string_view name)
 {
     const auto found = std::ranges::find(finding.figures, name, &Figure::name);

@@ -10,6 +10,10 @@
 
 namespace ringside::trace {
 
+/// Not constexpr and never defined: a call while compiling is the compiler's error, also where exceptions are
+/// off.
+void theWordIsNotInTheListOfThisVocabulary();
+
 /// Entry of a list of words that need no further fields.
 struct WordEntry {
     std::string_view text;
@@ -56,7 +60,8 @@ private:
                 return entry.*kText;
             }
         }
-        throw "the word is not in the list of this vocabulary";
+        theWordIsNotInTheListOfThisVocabulary();
+        return {};
     }
 
     std::variant<std::string_view, std::string> m_text; ///< a view into the list, or a stored text

@@ -17,13 +17,12 @@ namespace ringside::trace {
 template <class Row>
 constexpr const char* timeColumn()
 {
-    if constexpr (*TableOf<Row>::kKey != '\0' || std::is_same_v<Row, InFlightRow>) {
-        return "";
-    } else if constexpr (requires(Row row) { row.startNs; }) {
+    constexpr bool kGrows = *TableOf<Row>::kKey == '\0' && !std::is_same_v<Row, InFlightRow>;
+    if constexpr (kGrows && requires(Row row) { row.startNs; }) {
         return "start_ns";
-    } else if constexpr (requires(Row row) { row.timeNs; }) {
+    } else if constexpr (kGrows && requires(Row row) { row.timeNs; }) {
         return "time_ns";
-    } else if constexpr (requires(Row row) { row.monotonicNs; }) {
+    } else if constexpr (kGrows && requires(Row row) { row.monotonicNs; }) {
         return "monotonic_ns";
     } else {
         return "";

@@ -93,7 +93,7 @@ struct Writer::Impl {
         begin();
 #define RINGSIDE_CHUNK_TABLE(RowType, ColumnsType, member, sqlName)                                          \
     member.writeMerged(encoder);                                                                             \
-    deleted += member.forgetBefore(ns);
+    deleted += (member).forgetBefore(ns);
 #define RINGSIDE_COLUMN(member, sqlName, encoding)
 #define RINGSIDE_END_TABLE
 #include "trace/chunk_tables.def"
