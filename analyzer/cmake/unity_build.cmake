@@ -4,9 +4,10 @@
 # RINGSIDE_UNITY=OFF compiles each file alone, which shows a missing #include; soak.sh and clang-tidy do that.
 #
 # A folder is one batch, a large one several. The name of a file says which of them it is in, so a file that comes or goes changes its own
-# batch and no other. How many batches a folder has depends on its bytes alone: every build directory joins the same files.
+# batch and no other. How many batches a folder has depends on its bytes alone, so every build directory joins the same files.
 
-# A batch has about this many bytes of source: larger ones make a whole build faster and a build after one changed file slower.
+# A batch has about this many bytes of source, three quarters to one and a half times: larger ones make a whole build faster and a build
+# after one changed file slower.
 set(RINGSIDE_BATCH_BYTES 150000)
 
 function(ringside_join_sources directory)
@@ -23,13 +24,15 @@ function(ringside_join_sources directory)
   endforeach()
 endfunction()
 
-# Sets BATCHES in the caller: how many a folder with BYTES of source has.
+# Sets BATCHES in the caller: how many a folder with BYTES of source has. A power of two: it changes only when the folder has doubled.
 function(ringside_count_batches bytes)
-  math(EXPR wanted "(${bytes} + ${RINGSIDE_BATCH_BYTES} / 2) / ${RINGSIDE_BATCH_BYTES}")
-  if(wanted EQUAL 0)
-    set(wanted 1)
-  endif()
-  set(batches ${wanted} PARENT_SCOPE)
+  set(count 1)
+  math(EXPR most "${RINGSIDE_BATCH_BYTES} * 3 / 2")
+  while(bytes GREATER most)
+    math(EXPR count "${count} * 2")
+    math(EXPR most "${most} * 2")
+  endwhile()
+  set(batches ${count} PARENT_SCOPE)
 endfunction()
 
 # Gives each file of FOLDER the UNITY_GROUP of its batch.

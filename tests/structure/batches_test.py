@@ -49,7 +49,7 @@ class Batches(unittest.TestCase):
         wall = [files for files in self.before.values() if files[0].startswith("wall/")]
         roof = [files for files in self.before.values() if files[0].startswith("roof/")]
         self.assertEqual([["wall/brick_0.cpp", "wall/brick_1.cpp", "wall/brick_2.cpp"]], wall)
-        self.assertEqual(5, len(roof))
+        self.assertEqual(4, len(roof))
         self.assertEqual(40, sum(map(len, roof)))
 
     def test_a_new_file_changes_one_batch(self):
@@ -62,14 +62,18 @@ class Batches(unittest.TestCase):
         (self.root / "roof/tile_7.cpp").unlink()
         self.assertEqual(1, len(self.changed()))
 
-    def test_a_folder_that_grows_keeps_its_batches_until_they_are_far_too_large(self):
+    def test_a_folder_that_grows_keeps_its_batches_until_it_has_doubled(self):
         for number in range(40):
-            self.write(f"roof/tile_{number}.cpp", 30_000)
+            self.write(f"roof/tile_{number}.cpp", 22_000)
         self.assertEqual([], self.changed())
-        self.assertGreater(len(self.batches("afresh")), len(self.before))
         for number in range(40):
-            self.write(f"roof/tile_{number}.cpp", 60_000)
-        self.assertGreater(len(self.batches()), len(self.before))
+            self.write(f"roof/tile_{number}.cpp", 40_000)
+        self.assertEqual(2 * 4 + 1, len(self.batches()))
+
+    def test_a_fresh_build_directory_joins_the_same_files_as_one_that_grew_with_the_tree(self):
+        for number in range(40, 80):
+            self.write(f"roof/tile_{number}.cpp", 20_000)
+        self.assertEqual(self.batches(), self.batches("afresh"))
 
 
 unittest.main(argv=sys.argv[:1], verbosity=1)
