@@ -108,6 +108,7 @@ enum class SectionId : std::uint8_t {
     NotApplicable,
     BreakdownTable,
     Idle,
+    Flops,
     Timed,
     Collectives,
     Messages,

@@ -119,6 +119,8 @@ void cutHost(trace::ProcessTrace& process, const KeptTimes& kept)
     });
     keepRows<trace::PythonCallRow>(process.pythonCalls,
                                    [&](std::size_t i) { return kept.holds(process.pythonCalls.startNs[i]); });
+    keepRows<trace::OperatorRow>(process.operators,
+                                 [&](std::size_t i) { return kept.holds(process.operators.startNs[i]); });
     keepRows<trace::ApiCallRow>(process.apiCalls,
                                 [&](std::size_t i) { return kept.holds(process.apiCalls.startNs[i]); });
     keepRows<trace::GraphLaunchRow>(

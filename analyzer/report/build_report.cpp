@@ -218,6 +218,7 @@ Draft draftReport(trace::RunTrace run, const rules::OptionValues& options,
     report.model = model::buildModel(std::move(run), modelOptions);
     checkpoint();
     report.metrics = metrics::computeMetrics(report.model);
+    report.flops = metrics::achievedFlopsOf(report.model, report.metrics);
     report.issues = report.model.issues;
     report.messages = messageGroups(report.model);
     report.alarms = live::readAlarmLog(report.model.trace.path);

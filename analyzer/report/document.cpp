@@ -4,6 +4,7 @@
 #include "report/alarms.h"
 #include "report/argument.h"
 #include "report/communicators.h"
+#include "report/flops.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
 #include "rules/shared/support.h"
@@ -288,6 +289,9 @@ private:
 
     void addTables()
     {
+        add(SectionId::Flops,
+            fmt::format("What a rank computes in a {}, where the shapes are known", m_report.periodWord()),
+            {flopsTable(m_report)});
         if (!m_report.metrics.timed.arrived.empty()) {
             add(SectionId::Timed, "Communication of a step by CUDA events, mean", cut(timedTable(m_report)));
         }

@@ -2,6 +2,7 @@
 // Everything that a report shows, computed once. Formats only print it and compute nothing.
 #pragma once
 #include "live/alarm_log.h"
+#include "metrics/achieved_flops.h"
 #include "metrics/metrics.h"
 #include "model/model.h"
 #include "report/all_steps.h"
@@ -44,7 +45,8 @@ struct Tier {
 struct Report {
     model::Model model;
     metrics::RunMetrics metrics;
-    std::vector<rules::Finding> findings; ///< costliest first
+    std::optional<metrics::AchievedFlops> flops; ///< null if the shapes of no operator were recorded
+    std::vector<rules::Finding> findings;        ///< costliest first
     std::vector<MissingRule> notApplicable;
     std::vector<trace::IssueRow> issues;
     std::vector<Tier> tiers;             ///< host, nvtx, nccl, device, sampled

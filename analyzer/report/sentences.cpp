@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/sentences.h"
 
+#include "report/flops.h"
 #include "report/links.h"
 #include "rules/shared/support.h"
 #include "values/number_runs.h"
@@ -241,6 +242,9 @@ std::vector<std::string> keyLines(const Report& report)
                             ? std::string("not judged, because the clocks of the ranks are less exact than "
                                           "their arrivals at collectives differ")
                             : std::string("not measured, because the arrivals of ranks are not known")));
+    }
+    if (auto line = flopsLine(report)) {
+        lines.push_back(std::move(*line));
     }
     if (run.communicationShare && report.model.hosts.size() > 1) {
         lines.push_back(linkSentence(report));

@@ -42,6 +42,7 @@ void visitTimes(const Rows& rows, const Visit& visit)
     visitColumns(rows.apiCalls);
     visitColumns(rows.launches);
     visitColumns(rows.pythonCalls);
+    visitColumns(rows.operators);
     for (const Allocation& row : rows.allocations) {
         visit(row.timeNs, row.timeNs);
     }
@@ -58,7 +59,7 @@ void shiftTimes(Rows& rows, std::int64_t ns)
     const auto shiftAll = [ns](auto&... columns) { (columns.shift(ns), ...); };
     shiftAll(rows.kernels.startNs, rows.kernels.endNs, rows.copies.startNs, rows.copies.endNs,
              rows.apiCalls.startNs, rows.apiCalls.endNs, rows.launches.startNs, rows.launches.endNs,
-             rows.pythonCalls.startNs, rows.pythonCalls.endNs);
+             rows.pythonCalls.startNs, rows.pythonCalls.endNs, rows.operators.startNs, rows.operators.endNs);
     for (Allocation& row : rows.allocations) {
         row.timeNs += ns;
     }
@@ -138,6 +139,7 @@ void removeStrayRows(Rows& rows)
                                static_cast<std::int64_t>(std::erase_if(rows.ranges, isStray));
     // The events of these rows were counted above.
     keepWithin<trace::LaunchRow>(rows.launches, span);
+    keepWithin<trace::OperatorRow>(rows.operators, span);
     std::erase_if(rows.collectives, isStray);
 }
 
@@ -384,6 +386,7 @@ trace::ProcessTrace assemble(Rows&& rows, Document&& document)
     process.apiCalls = std::move(rows.apiCalls);
     process.launches = std::move(rows.launches);
     process.pythonCalls = std::move(rows.pythonCalls);
+    process.operators = std::move(rows.operators);
     addAllocator(process, rows.allocations);
     addDevices(process, document);
     trace::sortAsRead(process);

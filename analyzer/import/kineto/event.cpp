@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kineto/event.h"
 
+#include "flops/operator_work.h"
+
 #include <cstdint>
 #include <cstring>
 
@@ -53,7 +55,9 @@ std::string_view* argument(Event& event, std::string_view key)
     case 9:
         return is("Device Id", event.allocator.device);
     case 10:
-        return ofCollective("Group size", event.collective.groupSize);
+        return key[0] == 'G'   ? ofCollective("Group size", event.collective.groupSize)
+               : key[6] == 'D' ? is("Input Dims", event.arguments.shapes)
+                               : is("Input type", event.arguments.types);
     case 11:
         return key[0] == 'c' ? is("correlation", event.correlation)
                              : is("Device Type", event.allocator.deviceType);
@@ -65,8 +69,9 @@ std::string_view* argument(Event& event, std::string_view key)
         return key[0] == 'T' ? is("Total Reserved", event.allocator.reserved)
                              : ofCollective("Out msg nelems", event.collective.outElements);
     case 15:
-        return key[0] == 'T' ? is("Total Allocated", event.allocator.allocated)
-                             : ofCollective("Collective name", event.collective.name);
+        return key == "Concrete Inputs" ? &event.arguments.inputs
+               : key[0] == 'T'          ? is("Total Allocated", event.allocator.allocated)
+                                        : ofCollective("Collective name", event.collective.name);
     case 18:
         return ofCollective("Process Group Name", event.collective.group);
     case 19:
@@ -108,12 +113,12 @@ std::string_view* member(Event& event, std::string_view key)
 }
 
 /// Whether the arguments of the event are needed. Operators and Python functions are the most frequent
-/// events. Only operators record_param_comms have useful arguments: Python functions have their ids and those
-/// of their callers, but the calls of a thread nest in time.
+/// events. Of operators, record_param_comms and those that compute have useful arguments. Python functions
+/// have their ids and those of their callers, but the calls of a thread nest in time.
 bool needsArguments(const Event& event)
 {
-    return (event.category != "cpu_op" || event.name == "record_param_comms") &&
-           event.category != "python_function";
+    return event.category == "cpu_op" ? event.name == "record_param_comms" || flops::hasFormula(event.name)
+                                      : event.category != "python_function";
 }
 
 Scan readArguments(JsonCursor& cursor, Event& event)

@@ -27,6 +27,11 @@ struct AllocatorTexts {
     std::string_view device, allocated, reserved;
 };
 
+/// The profiler's description of an operator's arguments, as it wrote it.
+struct OperatorTexts {
+    std::string_view shapes, types, inputs;
+};
+
 /// An event. Texts that it does not contain are empty.
 struct Event {
     std::string_view phase, category, name, pid, tid, time, duration;
@@ -35,6 +40,7 @@ struct Event {
     LaunchTexts launch;                                                    ///< of kernels
     CollectiveTexts collective;
     AllocatorTexts allocator;
+    OperatorTexts arguments;    ///< of operators whose shapes tell what they compute
     bool hasCollective = false; ///< whether any text of `collective` is not empty
 
     void clear()
@@ -42,6 +48,7 @@ struct Event {
         phase = category = name = pid = tid = time = duration = {};
         device = stream = correlation = bytes = graph = graphNode = label = {};
         launch = {};
+        arguments = {};
         if (!allocator.device.empty()) { // true for few events
             allocator = {};
         }

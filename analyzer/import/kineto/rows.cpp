@@ -286,9 +286,20 @@ void Rows::addRange(const Event& event, const Time& time)
     row.endNs = time.end;
     row.thread = tid;
     ranges.push_back(row);
+    if (!event.arguments.shapes.empty()) {
+        addOperator(event, row);
+    }
     if (!event.collective.name.empty()) {
         addCollective(event, time, tid);
     }
+}
+
+void Rows::addOperator(const Event& event, const trace::RangeRow& row)
+{
+    push(operators,
+         trace::OperatorRow{row.startNs, row.endNs, row.name, static_cast<std::uint32_t>(row.thread),
+                            names.idOf(event.arguments.shapes), names.idOf(event.arguments.types),
+                            names.idOf(event.arguments.inputs)});
 }
 
 void Rows::addPythonCall(const Event& event, const Time& time)
@@ -396,6 +407,10 @@ void Rows::append(Rows&& other)
     other.apiCalls.api.transform(renamed);
     other.launches.api.transform(renamed);
     other.pythonCalls.name.transform(renamed);
+    for (const auto member : {&trace::OperatorColumns::name, &trace::OperatorColumns::shapes,
+                              &trace::OperatorColumns::types, &trace::OperatorColumns::inputs}) {
+        (other.operators.*member).transform(renamed);
+    }
     for (trace::RangeRow& row : other.ranges) {
         row.name = renamed(row.name);
         row.domain = renamed(row.domain);
@@ -414,6 +429,7 @@ void Rows::append(Rows&& other)
     trace::appendColumns<trace::CopyRow>(copies, std::move(other.copies));
     trace::appendColumns<trace::ApiCallRow>(apiCalls, std::move(other.apiCalls));
     trace::appendColumns<trace::LaunchRow>(launches, std::move(other.launches));
+    trace::appendColumns<trace::OperatorRow>(operators, std::move(other.operators));
     const std::size_t room = kMostPythonCalls - std::min(kMostPythonCalls, pythonCalls.size());
     if (other.pythonCalls.size() > room) {
         other.counts.pythonBeyond += static_cast<std::int64_t>(other.pythonCalls.size() - room);

@@ -128,9 +128,10 @@ public:
     trace::ApiCallColumns apiCalls;       ///< thread: the kernel's id
     trace::LaunchColumns launches;        ///< the rows of apiCalls that launch device work
     trace::PythonCallColumns pythonCalls; ///< thread: the kernel's id
-    std::vector<Allocation> allocations;  ///< in the order of the file
-    std::vector<trace::RangeRow> ranges;  ///< thread: the kernel's id; domain: the category
-    std::vector<HalfRange> halves;        ///< in the order of the file
+    trace::OperatorColumns operators;
+    std::vector<Allocation> allocations; ///< in the order of the file
+    std::vector<trace::RangeRow> ranges; ///< thread: the kernel's id; domain: the category
+    std::vector<HalfRange> halves;       ///< in the order of the file
     std::vector<Collective> collectives;
     std::map<std::int64_t, std::string> threadNames; ///< by tid
     std::map<std::string, std::string> processNames; ///< by pid
@@ -146,6 +147,7 @@ private:
     void addCopy(const Event& event, const Time& time, Category category);
     void addApiCall(const Event& event, const Time& time);
     void addRange(const Event& event, const Time& time);
+    void addOperator(const Event& event, const trace::RangeRow& row);
     void addPythonCall(const Event& event, const Time& time);
     void addInstant(const Event& event);
     void addHalf(const Event& event);

@@ -5,6 +5,7 @@
 #include "report/alarms.h"
 #include "report/argument.h"
 #include "report/communicators.h"
+#include "report/flops.h"
 #include "report/format.h"
 #include "report/json_figures.h"
 #include "report/links.h"
@@ -339,6 +340,7 @@ std::string render(const Report& report)
           {"argument", argumentJson(report)}}},
         {"summary", summaryJson(report)},
         {"steps", stepsJson(report)},
+        {"flops", flopsJson(report)},
         {"ranks", ranksJson(report)},
         {"communicators", communicatorsJson(report)},
         {"collectives", collectivesJson(report)},

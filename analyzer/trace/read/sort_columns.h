@@ -92,6 +92,7 @@ inline void sortAsRead(ProcessTrace& process)
     sortWithinKeys<LaunchRow>(process.launches, [&](std::size_t i) { return process.launches.tid[i]; });
     sortWithinKeys<PythonCallRow>(process.pythonCalls,
                                   [&](std::size_t i) { return process.pythonCalls.thread[i]; });
+    sortWithinKeys<OperatorRow>(process.operators, [&](std::size_t i) { return process.operators.tid[i]; });
     sortWithinKeys<SampleRow>(process.samples, [&](std::size_t i) { return process.samples.series[i]; });
 }
 

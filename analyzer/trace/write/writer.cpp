@@ -231,6 +231,10 @@ void Writer::add(const PythonCallRow& row)
 {
     m_impl->buffer(row);
 }
+void Writer::add(const OperatorRow& row)
+{
+    m_impl->buffer(row);
+}
 void Writer::add(const GraphLaunchRow& row)
 {
     m_impl->tell(row);

@@ -32,7 +32,7 @@ protected:
             "ALTER TABLE kernel_chunk DROP COLUMN stream; ALTER TABLE rank DROP COLUMN local_rank;"
             "DROP TABLE launch_chunk; DROP TABLE step_mark; DROP TABLE series; DROP TABLE sample_chunk;"
             "DROP TABLE step_summary; DROP TABLE nccl_detail; DROP TABLE kernel_phase_chunk; DROP TABLE "
-            "step_traffic; DROP TABLE launch_configuration;"
+            "operator_chunk; DROP TABLE step_traffic; DROP TABLE launch_configuration;"
             "ALTER TABLE kernel_chunk DROP COLUMN configuration_id;"
             "ALTER TABLE copy_chunk DROP COLUMN host_memory;"
             "ALTER TABLE device DROP COLUMN compute_major; ALTER TABLE device DROP COLUMN multiprocessors;"

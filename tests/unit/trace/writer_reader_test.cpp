@@ -72,6 +72,7 @@ ProcessTrace everyTable()
     trace.apiCalls = {{1, 2}, {2, 3}, {1, 1}, {1, 1}, {0, 1}, {0xFFFFFFFF, 1}, {0, 9}, {-1, 700}};
     trace.launches = {{1}, {2}, {1}, {99}, {1}};
     trace.pythonCalls = {{1, 2}, {9, 3}, {1, 2}, {1, 9}};
+    trace.operators = {{1, kLow}, {5, kHigh}, {1, 2}, {9, 0xFFFFFFFF}, {1, 1}, {2, 2}, {0, 1}};
     trace.callCorrelations = {{1, 0xFFFFFFFF}, {0xFFFFFFFFFFFFFFFF, 1}};
     trace.ncclOperations = {{1, 4, 1, 1, 2, 3, 24, 7, 4096, 0, 10, 20, 11, 12, 1},
                             {2, std::nullopt, 0, 1, 0, 0, std::nullopt, std::nullopt, std::nullopt,

@@ -54,6 +54,13 @@ struct PythonCallColumns {
     Column<std::uint32_t> thread;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
+struct OperatorColumns {
+    Column<std::int64_t> startNs, endNs;
+    Column<StringId> name;
+    Column<std::uint32_t> tid;
+    Column<StringId> shapes, types, inputs;
+    [[nodiscard]] std::size_t size() const { return startNs.size(); }
+};
 struct ChannelTimeColumns {
     Column<std::int64_t> startNs, endNs;
     Column<std::uint64_t> operation;
@@ -139,6 +146,7 @@ struct ProcessTrace {
     ApiCallColumns apiCalls;
     LaunchColumns launches;
     PythonCallColumns pythonCalls;
+    OperatorColumns operators;
     CallCorrelationColumns callCorrelations;
     ChannelTimeColumns channelTimes;
     KernelPhaseColumns kernelPhases;

@@ -375,6 +375,17 @@ struct PythonCallRow {
     StringId name = 0; ///< such as "train.py(42): step", "nn.Module: Linear_0", "<built-in method add>"
     std::uint32_t thread = 0;
 };
+/// Table operator: a matrix product, a convolution or an attention of a framework, whose shapes tell how much
+/// is computed. The texts are the profiler's: "[[16, 4], [4, 8]]", "[float, float]", "[, 1, True]".
+struct OperatorRow {
+    std::int64_t startNs = 0; ///< of the call on the host
+    std::int64_t endNs = 0;
+    StringId name = 0;     ///< such as "aten::mm"
+    std::uint32_t tid = 0; ///< as in launch
+    StringId shapes = 0;
+    StringId types = 0;
+    StringId inputs = 0; ///< the values of arguments that are no tensors
+};
 struct ChannelTimeRow { ///< table channel_time: an operation on the GPU, by channel (GPU times)
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;

@@ -111,6 +111,7 @@ public:
     void add(const EventTimeRow&);
     void add(const ProxyStepRow&);
     void add(const PythonCallRow&);
+    void add(const OperatorRow&);
     void add(const GraphLaunchRow&);
     void add(const SampleRow&);
 
