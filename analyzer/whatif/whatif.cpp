@@ -103,7 +103,7 @@ WhatIf::WhatIf(const model::Model& model) : m_model(model), m_program(readProgra
     m_halfError = crossCheck(m_program, model);
 }
 
-void WhatIf::judge(Prediction& prediction) const
+void WhatIf::judge(const Changes& changes, Prediction& prediction) const
 {
     const auto lower = [&](Confidence confidence, std::string reason) {
         prediction.confidence = std::max(prediction.confidence, confidence);
@@ -130,8 +130,8 @@ void WhatIf::judge(Prediction& prediction) const
         lower(Confidence::Low,
               "communication that was not matched on all ranks is replayed as if it waited for no rank");
     }
-    if (m_program.irregularSteps > 0) {
-        lower(Confidence::Medium,
+    if (m_program.irregularSteps > 0) { // a longer batch may launch more, so they may be those that differ
+        lower(changes.equalBatches ? Confidence::Low : Confidence::Medium,
               fmt::format("{} steps that launch other work were left out", m_program.irregularSteps));
     }
 }
@@ -257,7 +257,7 @@ Prediction WhatIf::predict(const Changes& changes) const
                 changedNs(whole, same) / 1e6));
         }
     }
-    judge(prediction);
+    judge(changes, prediction);
     prediction.notKnown = m_program.notKnown;
     prediction.notKnown.emplace_back(
         "kernels and transfers do not slow each other down more, or less, than they did");

@@ -50,7 +50,7 @@ public:
     [[nodiscard]] Prediction predict(const Changes& changes) const;
 
 private:
-    void judge(Prediction& prediction) const;
+    void judge(const Changes& changes, Prediction& prediction) const;
     [[nodiscard]] Plan changedPlan(const Changes& changes, Assumptions& assumptions) const;
     [[nodiscard]] double stepNs(const Plan& plan) const;
     [[nodiscard]] double changedNs(const Changes& changes, Assumptions& assumptions) const;

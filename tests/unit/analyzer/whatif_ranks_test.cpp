@@ -280,5 +280,28 @@ TEST(WhatIf, EqualBatchesSaveWhatChangesFromStepToStep)
     EXPECT_NEAR(*ask(lateRun(3ms), changes).savingNs(), 0, 0.1 * kMs) << "always the same rank's";
 }
 
+/// Steps are compared by what they launch. If longer batches launch more, most replayed steps are of one
+/// rank's long batches, and the change between steps is in those that were left out.
+TEST(WhatIf, EqualBatchesAreNotJudgedWithoutTheStepsThatLaunchOtherWork)
+{
+    TraceBuilder trace(3);
+    trace.withoutStepEndSync();
+    int number = 0;
+    trace.steps(24, [&](StepBuilder& step) {
+        for (int rank = 0; rank < 3; ++rank) {
+            const bool isLong = rank == (number % 5 < 3 ? 0 : number % 2 + 1);
+            step.rank(rank).compute(isLong ? 14ms : 10ms, {.launches = isLong ? 9 : 5});
+        }
+        ++number;
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    Changes changes;
+    changes.equalBatches = true;
+    EXPECT_EQ(ask(trace.run(), changes).confidence, Confidence::Low);
+    changes = {};
+    changes.noLateRanks = true;
+    EXPECT_EQ(ask(trace.run(), changes).confidence, Confidence::Medium);
+}
+
 } // namespace
 } // namespace ringside::whatif
