@@ -175,18 +175,21 @@ std::optional<std::size_t> awaitedAmongDead(const Report& report, const std::vec
     return all ? std::optional<std::size_t>(named - report.ranks.begin()) : std::nullopt;
 }
 
-/// Whether the GPU of a member finished the call: then all members had issued it, and records of it are lost.
-bool isFinished(const StuckCollective& stuck)
+/// Whether a GPU finished the call while the ranks that seem to be missing lived: then they had issued it,
+/// and their records of it are lost. A kernel that ended later may have ended because one of them died.
+bool isFinished(const Report& report, const StuckCollective& stuck)
 {
-    return std::ranges::any_of(stuck.finishedOnGpu,
-                               [&](const auto& entry) { return entry.second.value_or(-1) >= stuck.order; });
+    return stuck.endedOnGpuNs && std::ranges::all_of(stuck.missing, [&](std::int64_t missing) {
+               const RankReport* const rank = reportOf(report, missing);
+               return rank != nullptr && *stuck.endedOnGpuNs < earliestEndNs(*rank);
+           });
 }
 
 /// Processes died, and no rank waited for so long that it is a hang. What they waited for, however short,
 /// tells who was the first where their ends do not.
 void judgeDeaths(Report& report, std::optional<FirstToDie> first, std::vector<StuckCollective> waits)
 {
-    std::erase_if(waits, isFinished);
+    std::erase_if(waits, [&](const StuckCollective& stuck) { return isFinished(report, stuck); });
     const std::vector<Origin> origins = originsOf(waits);
     if (waitedForOneThatEnded(report, origins)) {
         report.collectives = std::move(waits);

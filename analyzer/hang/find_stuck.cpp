@@ -187,6 +187,10 @@ void addDevice(StuckCollective& stuck, const model::Model& model)
             auto& finished = stuck.finishedOnGpu[part.rank].second;
             if (part.device) {
                 finished = std::max(finished.value_or(0), operation.order);
+                if (operation.order >= stuck.order) {
+                    const std::int64_t endNs = model.ranks[part.rank].clock.toRun(part.device->end);
+                    stuck.endedOnGpuNs = std::min(stuck.endedOnGpuNs.value_or(endNs), endNs);
+                }
             }
         }
     }

@@ -26,6 +26,13 @@ constexpr std::int64_t kSignOfLifeNs = 500'000'000;
 /// This takes milliseconds, and on a busy machine several time slices.
 constexpr std::int64_t kSeenLateNs = 50'000'000;
 
+/// Returns when a process ended. For one that closed its trace this is its last sign of life; for others it
+/// is when `ringside record` saw the end, or null if it did not.
+std::optional<std::int64_t> endNs(const RankReport& rank)
+{
+    return rank.life == Life::Failed ? std::optional(rank.lastSignNs) : rank.goneNs;
+}
+
 /// Returns whether a signal killed it that neither launchers nor the process itself send because of other
 /// ranks.
 bool wasKilled(const RankReport& rank)
@@ -72,22 +79,15 @@ private:
     {
         return m_model.ranks[a].process == m_model.ranks[b].process;
     }
-    /// Returns when a process ended. For one that closed its trace this is its last sign of life; for others
-    /// it is when `ringside record` saw the end, or null if it did not.
     [[nodiscard]] std::optional<std::int64_t> endNs(std::size_t rank) const
     {
-        const RankReport& of = m_ranks[rank];
-        return of.life == Life::Failed ? std::optional(of.lastSignNs) : of.goneNs;
+        return hang::endNs(m_ranks[rank]);
     }
     [[nodiscard]] std::int64_t latestNs(std::size_t rank) const
     {
         return endNs(rank).value_or(m_ranks[rank].lastSignNs + kSignOfLifeNs);
     }
-    [[nodiscard]] std::int64_t earliestNs(std::size_t rank) const
-    {
-        const auto seenNs = endNs(rank);
-        return seenNs ? std::max(*seenNs - kSeenLateNs, m_ranks[rank].lastSignNs) : m_ranks[rank].lastSignNs;
-    }
+    [[nodiscard]] std::int64_t earliestNs(std::size_t rank) const { return earliestEndNs(m_ranks[rank]); }
     [[nodiscard]] bool isBefore(std::size_t a, std::size_t b) const
     {
         const bool sameHost = m_model.ranks[a].host == m_model.ranks[b].host;
@@ -192,6 +192,12 @@ words::Text evidenceOf(const RankReport& rank, const FirstToDie& first)
 }
 
 } // namespace
+
+std::int64_t earliestEndNs(const RankReport& rank)
+{
+    const auto seenNs = endNs(rank);
+    return seenNs ? std::max(*seenNs - kSeenLateNs, rank.lastSignNs) : rank.lastSignNs;
+}
 
 std::optional<FirstToDie> firstToDie(const model::Model& model, const std::vector<RankReport>& ranks)
 {

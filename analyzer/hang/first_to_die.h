@@ -24,6 +24,10 @@ struct FirstToDie {
 [[nodiscard]] std::optional<FirstToDie> firstToDie(const model::Model& model,
                                                    const std::vector<RankReport>& ranks);
 
+/// Returns the first moment at which a process can have ended: between its last sign of life and when
+/// `ringside record` saw the end.
+[[nodiscard]] std::int64_t earliestEndNs(const RankReport& rank);
+
 /// Describes which ranks died, which was the first, and the evidence. At least one of `ranks` must have died.
 [[nodiscard]] words::Text diedText(const std::vector<RankReport>& ranks,
                                    const std::optional<FirstToDie>& first);

@@ -134,6 +134,8 @@ struct StuckCollective {
     /// For each rank, the order of the last collective that its GPU is known to have finished. Null if there
     /// are no device records of it.
     std::vector<std::pair<std::int64_t, std::optional<std::int64_t>>> finishedOnGpu;
+    /// When the first GPU ended it or a later one, run time. Kernels of a communicator that failed end too.
+    std::optional<std::int64_t> endedOnGpuNs;
 
     [[nodiscard]] const Signature& call() const { return arrived[common].call; }
     std::size_t common = 0; ///< index into `arrived` of a rank whose call is that of most ranks
