@@ -4,6 +4,7 @@
 // metrics or traces. All texts in it are finished.
 #pragma once
 #include "document/table.h"
+#include "document/wait_chain.h"
 #include "trace/vocabulary/severity.h"
 
 #include <cstdint>
@@ -95,11 +96,13 @@ struct HeatMap {
     std::optional<std::int64_t> firstStep, lastStep;
 };
 
-using Block = std::variant<Paragraph, Items, Finding, Table, BarChart, HeatMap>;
+using Block = std::variant<Paragraph, Items, Finding, Table, BarChart, HeatMap, WaitChain>;
 
 /// By which a view finds the part that it shows.
 enum class SectionId : std::uint8_t {
     NotRead,
+    WaitChain,
+    Hang, ///< a call in which ranks wait, the ranks, or the witnesses of it
     KeyFigures,
     BreakdownChart,
     HeatMap,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "document/html_charts.h"
 
+#include "trace/utf8.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -142,6 +144,23 @@ std::string heatRow(const HeatMap& map, const HeatMap::Row& row, int y, int heig
     return text + "\n";
 }
 
+std::string boxSvg(const WaitPicture::Box& box)
+{
+    std::string text = fmt::format("<g><title>{}</title><rect class=\"rank-box{}\" x=\"{:.1f}\" y=\"{:.1f}\" "
+                                   "width=\"{:.0f}\" height=\"{:.0f}\" "
+                                   "rx=\"5\"/>",
+                                   escapedHtml(box.whole), box.origin ? " origin" : "", box.x, box.y,
+                                   WaitPicture::kBoxWidth, box.height);
+    double y = box.y + WaitPicture::kMargin - 4;
+    for (const std::string& line : box.lines) {
+        y += WaitPicture::kLineHeight;
+        text += fmt::format("<text{} x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
+                            &line == box.lines.data() ? " class=\"who\"" : "", box.x + WaitPicture::kMargin,
+                            y, escapedHtml(line));
+    }
+    return text + "</g>\n";
+}
+
 int rowHeight(std::size_t rows, int least)
 {
     return std::clamp(static_cast<int>(360 / std::max<std::size_t>(1, rows)), least, 18);
@@ -183,6 +202,39 @@ std::string heatSvg(const HeatMap& map)
         text += fmt::format("<text x=\"{}\" y=\"{}\">step {}</text>"
                             "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">step {}</text>",
                             kLeft, bottom + 14, *map.firstStep, kLeft + kWidth, bottom + 14, *map.lastStep);
+    }
+    return text + "</svg>\n";
+}
+
+std::string escapedHtml(std::string_view text)
+{
+    std::string result;
+    for (const char c : trace::shownText(text, ' ', "\n\t")) {
+        result += c == '&'   ? "&amp;"
+                  : c == '<' ? "&lt;"
+                  : c == '>' ? "&gt;"
+                  : c == '"' ? "&quot;"
+                             : std::string(1, c);
+    }
+    return result;
+}
+
+std::string waitsSvg(const WaitChain& chain)
+{
+    const WaitPicture picture = pictureOf(chain);
+    std::string text = fmt::format(
+        "<svg role=\"img\" aria-label=\"Who waits for whom\" viewBox=\"0 0 {:.0f} {:.0f}\" width=\"100%\">\n"
+        "<defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
+        "markerHeight=\"7\" "
+        "orient=\"auto\"><path class=\"head\" d=\"M0 0L8 4L0 8z\"/></marker></defs>\n",
+        picture.width, picture.height);
+    for (const WaitPicture::Arrow& arrow : picture.arrows) {
+        text += fmt::format("<path class=\"waits\" marker-end=\"url(#head)\" d=\"M{:.1f} {:.1f}Q{:.1f} "
+                            "{:.1f} {:.1f} {:.1f}\"/>\n",
+                            arrow.from.x, arrow.from.y, arrow.bend.x, arrow.bend.y, arrow.to.x, arrow.to.y);
+    }
+    for (const WaitPicture::Box& box : picture.boxes) {
+        text += boxSvg(box);
     }
     return text + "</svg>\n";
 }

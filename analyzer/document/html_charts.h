@@ -5,12 +5,17 @@
 #include "document/document.h"
 
 #include <string>
+#include <string_view>
 
 namespace ringside::document {
 
 /// Returns a bar for each rank. Waiting is hatched. More than HeatMap::kMostRows ranks share so many bars.
 [[nodiscard]] std::string barsSvg(const BarChart& chart);
 [[nodiscard]] std::string heatSvg(const HeatMap& map);
+/// Boxes of ranks, and arrows to whom they wait for. Its texts come from traces and are escaped.
+[[nodiscard]] std::string waitsSvg(const WaitChain& chain);
+/// Escapes a text for HTML and SVG.
+[[nodiscard]] std::string escapedHtml(std::string_view text);
 /// Returns what a row of both charts stands for if ranks share rows. Empty if each rank has its own.
 [[nodiscard]] std::string sharedRowsText(const BarChart& chart);
 

@@ -146,6 +146,7 @@ void nameCircle(Report& report, const OtherOrder& other)
     origin.ranks = other.before;
     origin.ranks.insert(origin.ranks.end(), other.behind.begin(), other.behind.end());
     std::ranges::sort(origin.ranks);
+    origin.sides = {other.behind, other.before};
     report.origins = {std::move(origin)};
 }
 
@@ -293,11 +294,10 @@ bool originWorks(const Report& report)
            });
 }
 
-Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Options& options)
+Report analyze(const model::Model& model, const std::vector<ProcessNow>& now, const Options& options)
 {
     Report report;
-    report.path = run.path;
-    const model::Model model = model::buildModel(std::move(run));
+    report.path = model.trace.path;
     report.worldSize = model.worldSize;
     report.emulated = model.emulated;
     report.issues = model.issues;
@@ -315,6 +315,20 @@ Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Op
     judge(report, model, issuedCalls(model), timesOf(model, report, now, options.stuckAfterNs), options);
     weigh(report);
     return report;
+}
+
+Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Options& options)
+{
+    return analyze(model::buildModel(std::move(run)), now, options);
+}
+
+Report analyzeRecorded(const model::Model& model)
+{
+    std::vector<ProcessNow> now;
+    for (const trace::ProcessTrace& process : model.trace.processes) {
+        now.push_back({lifeInTrace(process), std::nullopt, false});
+    }
+    return analyze(model, now, {});
 }
 
 } // namespace ringside::hang

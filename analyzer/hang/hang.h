@@ -146,7 +146,10 @@ struct Origin {
     std::vector<std::int64_t> ranks;
     bool circle = false; ///< they wait for each other
     std::vector<std::size_t>
-        chain;               ///< collectives by which it is found: from the farthest wait to the origin
+        chain; ///< collectives by which it is found: from the farthest wait to the origin
+    /// Of a circle by the order of two communicators: the ranks that wait in each call of the chain. Empty:
+    /// the calls themselves tell.
+    std::vector<std::vector<std::int64_t>> sides;
     std::size_t waiting = 0; ///< ranks that wait for it, directly or through others
 };
 
@@ -209,6 +212,10 @@ struct Report {
 
 /// Explains what a run waits for. `now` has one entry for each process of the run, in its order.
 [[nodiscard]] Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Options& options);
+[[nodiscard]] Report analyze(const model::Model& model, const std::vector<ProcessNow>& now,
+                             const Options& options);
+/// The same of a run whose processes are known by their traces alone.
+[[nodiscard]] Report analyzeRecorded(const model::Model& model);
 
 /// Returns the collectives of a finished run in which ranks wait or disagree, also if the run ended well
 /// nevertheless. The one that the others wait for comes first.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the report as text: the verdict first, then the collective, then the ranks that it waits for.
 #include "hang/hang.h"
+#include "hang/text_parts.h"
 #include "hang/verdict_text.h"
+#include "hang/wait_chain.h"
 #include "hang/witness.h"
 #include "trace/utf8.h"
 #include "trace/vocabulary/datatype.h"
@@ -132,72 +134,21 @@ void appendRank(std::string& text, const RankReport& rank)
     }
 }
 
-void appendGpu(std::string& text, const StuckCollective& stuck)
+std::string gpuLine(const StuckCollective& stuck)
 {
     const bool known = std::any_of(stuck.finishedOnGpu.begin(), stuck.finishedOnGpu.end(),
                                    [](const auto& entry) { return entry.second.has_value(); });
     if (!known) {
-        text += "  Progress on the GPUs is unknown: there are no device records of this communicator.\n";
-        return;
+        return "Progress on the GPUs is unknown: there are no device records of this communicator.";
     }
-    text +=
-        "  Last of them that was recorded on the GPU (the device is recorded in a window of steps, which may "
+    std::string text =
+        "Last of them that was recorded on the GPU (the device is recorded in a window of steps, which may "
         "have ended before, and a kernel when it ends):";
     for (const auto& [rank, order] : stuck.finishedOnGpu) {
         text += fmt::format(" rank {} {};", rank, order ? fmt::format("#{}", *order) : "none");
     }
-    text.back() = '\n';
-}
-
-std::string headingOf(const StuckCollective& stuck)
-{
-    if (stuck.setup && stuck.communicator == 0) {
-        return fmt::format("a communicator of {} ranks: {}", stuck.size, stuck.call().function);
-    }
-    return fmt::format("{}{}communicator {:016x}{} ({} ranks): {}", stuck.pointToPoint ? "message " : "",
-                       stuck.setup ? "" : fmt::format("#{} of ", stuck.order), stuck.communicator,
-                       stuck.name.empty() ? "" : " '" + stuck.name + "'", stuck.size, describe(stuck.call()));
-}
-
-void appendCollective(std::string& text, const StuckCollective& stuck)
-{
-    text += "\n" + headingOf(stuck) + "\n";
-    std::vector<std::int64_t> returned;
-    std::vector<std::int64_t> inside;
-    for (const Arrived& arrived : stuck.arrived) {
-        (arrived.inCall ? inside : returned).push_back(arrived.rank);
-    }
-    if (!returned.empty()) {
-        text += fmt::format("  issued (the host call returned; the GPU may not have come to it): {}\n",
-                            rankList(returned));
-    }
-    if (!inside.empty()) {
-        text += fmt::format("  still inside the host call: {}\n", rankList(inside));
-    }
-    if (!stuck.missing.empty()) {
-        text += fmt::format("  {}not issued: {}\n", stuck.pointToPoint ? "counterpart, " : "",
-                            rankList(stuck.missing));
-    }
-    for (const Arrived& arrived : stuck.arrived) {
-        if (std::find(stuck.different.begin(), stuck.different.end(), arrived.rank) !=
-            stuck.different.end()) {
-            text += fmt::format("  rank {} calls there: {}\n", arrived.rank, describe(arrived.call));
-        }
-    }
-    if (!stuck.queued.empty()) {
-        text += fmt::format("  the GPU has not started it: {}\n", rankList(stuck.queued));
-    }
-    if (stuck.notRecorded > 0) {
-        text += fmt::format("  unknown: {} members have no trace, or an older one{}\n", stuck.notRecorded,
-                            stuck.unknown.empty() ? "" : " (" + rankList(stuck.unknown) + ")");
-    }
-    if (stuck.ordersByPlace && !stuck.pointToPoint) {
-        text +=
-            "  The number counts this communicator's collectives: send and receive share NCCL's numbering.\n";
-    }
-    if (!stuck.pointToPoint && !stuck.setup) {
-        appendGpu(text, stuck);
-    }
+    text.pop_back();
+    return text;
 }
 
 /// Returns ranks that explain the verdict, or all ranks if none does.
@@ -214,19 +165,70 @@ std::vector<std::int64_t> ranksOfInterest(const Report& report)
     return ranks;
 }
 
-/// Returns the way from the rank that waits farthest to the origin, where it has several parts.
+/// Who waits for whom, where the summary does not name them all.
 std::string chainText(const Report& report)
 {
     std::string text;
-    if (report.origins.empty() || report.origins.front().chain.size() < 2) {
-        return text;
+    if (!report.origins.empty() && report.origins.front().chain.size() > 1) {
+        for (const std::string& line : document::waitLines(*waitChainOf(report))) {
+            text += "  " + line + "\n";
+        }
     }
-    for (const std::size_t call : report.origins.front().chain) {
-        const StuckCollective& stuck = report.collectives[call];
-        text += fmt::format("  {} -> {}: {}\n", rankList(arrivedRanks(stuck)), rankList(blockersOf(stuck)),
-                            words::render(nameText(stuck), {}));
+    return text.empty() ? text : "\nWho waits for whom:\n" + text;
+}
+
+} // namespace
+
+std::string headingOf(const StuckCollective& stuck)
+{
+    if (stuck.setup && stuck.communicator == 0) {
+        return fmt::format("a communicator of {} ranks: {}", stuck.size, stuck.call().function);
     }
-    return "\nWho waits for whom:\n" + text;
+    return fmt::format("{}{}communicator {:016x}{} ({} ranks): {}", stuck.pointToPoint ? "message " : "",
+                       stuck.setup ? "" : fmt::format("#{} of ", stuck.order), stuck.communicator,
+                       stuck.name.empty() ? "" : " '" + stuck.name + "'", stuck.size, describe(stuck.call()));
+}
+
+std::vector<std::string> linesOf(const StuckCollective& stuck)
+{
+    std::vector<std::string> lines;
+    std::vector<std::int64_t> returned;
+    std::vector<std::int64_t> inside;
+    for (const Arrived& arrived : stuck.arrived) {
+        (arrived.inCall ? inside : returned).push_back(arrived.rank);
+    }
+    if (!returned.empty()) {
+        lines.push_back(fmt::format("issued (the host call returned; the GPU may not have come to it): {}",
+                                    rankList(returned)));
+    }
+    if (!inside.empty()) {
+        lines.push_back(fmt::format("still inside the host call: {}", rankList(inside)));
+    }
+    if (!stuck.missing.empty()) {
+        lines.push_back(fmt::format("{}not issued: {}", stuck.pointToPoint ? "counterpart, " : "",
+                                    rankList(stuck.missing)));
+    }
+    for (const Arrived& arrived : stuck.arrived) {
+        if (std::find(stuck.different.begin(), stuck.different.end(), arrived.rank) !=
+            stuck.different.end()) {
+            lines.push_back(fmt::format("rank {} calls there: {}", arrived.rank, describe(arrived.call)));
+        }
+    }
+    if (!stuck.queued.empty()) {
+        lines.push_back(fmt::format("the GPU has not started it: {}", rankList(stuck.queued)));
+    }
+    if (stuck.notRecorded > 0) {
+        lines.push_back(fmt::format("unknown: {} members have no trace, or an older one{}", stuck.notRecorded,
+                                    stuck.unknown.empty() ? "" : " (" + rankList(stuck.unknown) + ")"));
+    }
+    if (stuck.ordersByPlace && !stuck.pointToPoint) {
+        lines.emplace_back(
+            "The number counts this communicator's collectives: send and receive share NCCL's numbering.");
+    }
+    if (!stuck.pointToPoint && !stuck.setup) {
+        lines.push_back(gpuLine(stuck));
+    }
+    return lines;
 }
 
 std::string confidenceText(const Report& report)
@@ -235,18 +237,19 @@ std::string confidenceText(const Report& report)
     for (std::size_t i = 0; i < report.reasons.size(); ++i) {
         text += (i == 0 ? ": " : "; ") + words::render(report.reasons[i], {});
     }
-    return text + "\n";
+    return text;
 }
-
-} // namespace
 
 std::string formatText(const Report& report)
 {
     std::string text = words::render(report.summary, {}) + (report.emulated ? " (emulated GPUs)\n" : "\n");
-    text += report.kind == Kind::Nothing ? "" : confidenceText(report);
+    text += report.kind == Kind::Nothing ? "" : confidenceText(report) + "\n";
     text += chainText(report);
     for (const StuckCollective& stuck : report.collectives) {
-        appendCollective(text, stuck);
+        text += "\n" + headingOf(stuck) + "\n";
+        for (const std::string& line : linesOf(stuck)) {
+            text += "  " + line + "\n";
+        }
     }
     for (const trace::IssueRow& issue : report.issues) {
         text += issue.is(trace::Issue::HangNotCompared) ? "note: " + issue.message + "\n" : "";

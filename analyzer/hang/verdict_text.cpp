@@ -58,17 +58,6 @@ Ranks ranksThat(const Report& report, Life life, const Ranks& ranks)
     return met;
 }
 
-/// Returns the common state of these ranks; nothing if all of them live, as far as is known.
-words::Text commonState(const Report& report, const Ranks& ranks)
-{
-    for (const StateText& state : kFates) {
-        if (!ranks.empty() && ranksThat(report, state.life, ranks) == ranks) {
-            return stateText(report, state, ranks);
-        }
-    }
-    return {};
-}
-
 /// Returns each state of dead or stopped ranks with its ranks; nothing about ranks that live.
 words::Text statesOf(const Report& report, const Ranks& ranks)
 {
@@ -104,7 +93,7 @@ words::Text waitText(const words::Template& words, const Report& report, const S
     std::ranges::copy_if(arrivedRanks(stuck), std::back_inserter(arrived), [&](std::int64_t rank) {
         return std::ranges::find(blockers, rank) == blockers.end();
     });
-    const words::Text state = commonState(report, blockers);
+    const words::Text state = stateOf(report, blockers);
     return say(words, {{"call", nameText(stuck)},
                        {"ranks", blockers},
                        {"what", stuck.pointToPoint ? text::counterpart : text::itself},
@@ -168,6 +157,16 @@ words::Text circleText(const Report& report, const Origin& origin)
 
 } // namespace
 
+words::Text stateOf(const Report& report, const Ranks& ranks)
+{
+    for (const StateText& state : kFates) {
+        if (!ranks.empty() && ranksThat(report, state.life, ranks) == ranks) {
+            return stateText(report, state, ranks);
+        }
+    }
+    return {};
+}
+
 const RankReport* reportOf(const Report& report, std::int64_t rank)
 {
     const auto found = std::ranges::find(report.ranks, rank, &RankReport::rank);
@@ -223,7 +222,7 @@ words::Text waitingText(const Report& report, const StuckCollective& last,
                         const std::optional<OtherOrder>& other)
 {
     const Ranks ranks = arrivedRanks(last);
-    const words::Text state = commonState(report, ranks);
+    const words::Text state = stateOf(report, ranks);
     const words::Text some = state.empty() ? statesOf(report, ranks) : words::Text();
     const words::Text none;
     return say(

@@ -20,6 +20,9 @@ namespace ringside::hang {
 /// "ncclAllReduce #20 of communicator world"
 [[nodiscard]] words::Text nameText(const StuckCollective& stuck);
 
+/// That all of these ranks died, failed, are stopped or ended. Empty: they live, as far as is known.
+[[nodiscard]] words::Text stateOf(const Report& report, const std::vector<std::int64_t>& ranks);
+
 /// Returns null if the report has no such rank.
 [[nodiscard]] const RankReport* reportOf(const Report& report, std::int64_t rank);
 

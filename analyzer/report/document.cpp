@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/document.h"
 
+#include "hang/wait_chain.h"
 #include "report/alarms.h"
 #include "report/argument.h"
 #include "report/communicators.h"
@@ -140,6 +141,7 @@ public:
             return std::move(m_document);
         }
         add(SectionId::NotRead, "", {Items{notRead()}});
+        addWaits();
         add(SectionId::KeyFigures, "Key figures", {Items{keyLines(m_report)}});
         addCharts();
         add(SectionId::Findings, "Findings: what the verdict names, then by cost", findings());
@@ -196,6 +198,17 @@ private:
             files.push_back(fmt::format("Not read, or in part: {} more", more));
         }
         return files;
+    }
+
+    /// Of a run that hangs or died. It is another pass over all calls, and few runs need it.
+    void addWaits()
+    {
+        if (std::ranges::none_of(m_report.findings, &rules::Finding::broken)) {
+            return;
+        }
+        if (auto chain = hang::waitChainOf(hang::analyzeRecorded(m_report.model))) {
+            add(SectionId::WaitChain, "Who waits for whom", {std::move(*chain)});
+        }
     }
 
     void addCharts()

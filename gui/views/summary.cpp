@@ -5,6 +5,7 @@
 #include "views/view.h"
 #include "widgets/breakdown_chart.h"
 #include "widgets/report_table.h"
+#include "widgets/wait_picture.h"
 
 #include <QEvent>
 #include <QGridLayout>
@@ -68,6 +69,8 @@ public:
         m_verdict = paragraph(page);
         m_verdict->setObjectName(u"verdict"_s);
         m_verdict->setMargin(10);
+        m_waitsTitle = paragraph(page);
+        m_waits = new WaitPictureWidget(page);
         m_tiles = new QGridLayout;
         m_chartTitle = paragraph(page);
         m_chart = new BreakdownChart(page);
@@ -75,6 +78,8 @@ public:
             new ReportTable(u"Parts of a step of each rank, in ms"_s, ReportTable::Height::AllRows, page);
         m_rest = paragraph(page);
         rows->addWidget(m_verdict);
+        rows->addWidget(m_waitsTitle);
+        rows->addWidget(m_waits);
         rows->addLayout(m_tiles);
         rows->addWidget(m_chartTitle);
         rows->addWidget(m_chart);
@@ -95,6 +100,7 @@ public:
         m_document = session.document;
         setColours();
         fillTiles();
+        showWaits();
         const auto* const chart = m_document->find<document::BarChart>(SectionId::BreakdownChart);
         const document::Section* const steps = m_document->find(SectionId::BreakdownTable);
         m_chart->setVisible(chart != nullptr);
@@ -119,6 +125,18 @@ protected:
     }
 
 private:
+    void showWaits()
+    {
+        const auto* const chain = m_document->find<document::WaitChain>(SectionId::WaitChain);
+        m_waits->setVisible(chain != nullptr);
+        m_waitsTitle->setVisible(chain != nullptr);
+        if (chain != nullptr) {
+            m_waits->setChain(*chain);
+            m_waitsTitle->setText(u"<b>%1</b><br>%2"_s.arg(
+                toHtml(m_document->find(SectionId::WaitChain)->title), toHtml(chain->note)));
+        }
+    }
+
     void setColours()
     {
         const Theme& theme = themeOf(palette());
@@ -172,6 +190,8 @@ private:
 
     std::shared_ptr<const document::Document> m_document;
     QLabel* m_verdict;
+    QLabel* m_waitsTitle;
+    WaitPictureWidget* m_waits;
     QGridLayout* m_tiles;
     QLabel* m_chartTitle;
     BreakdownChart* m_chart;

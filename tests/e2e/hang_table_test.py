@@ -5,6 +5,7 @@ RINGSIDE_TEST_HANGS=all tries all rows, =NAME,NAME those; otherwise the short on
 
 import json
 import os
+import re
 import signal
 import subprocess
 
@@ -103,6 +104,15 @@ class HangTable(lab.Scenario):
         told = (last["verdict"]["kind"], named(last), last["verdict"]["summary"], last["verdict"]["confidence"]) if last else None
         self.assertTrue(last and self.is_right(row, last), f"expected {row.kinds} {row.blamed} {row.function}; told: {told}")
 
+    def check_picture(self, row, place):
+        """The page shows the ranks to name in boxes of their own."""
+        page = lab.run([lab.RINGSIDE, "hang", place, "--after", AFTER, "--format", "html"]).stdout
+        self.assertIn('aria-label="Who waits for whom"', page)
+        origins = re.findall(r'class="rank-box origin".*?class="who"[^>]*>([^<]*)<', page)
+        self.assertTrue(origins, "no origin is drawn")
+        if len(row.blamed) == 1:
+            self.assertEqual(origins, [f"rank {row.blamed[0]}"])
+
     def test_every_row_is_judged_right(self):
         looks = 0
         for row in chosen():
@@ -148,6 +158,8 @@ class HangTable(lab.Scenario):
                 job.end()
             try:
                 self.look(row, places[look], look == hang_table.ALIVE)
+                if row.blamed:
+                    self.check_picture(row, places[look])
             except AssertionError as error:
                 failures.append(f"{look}: {error}")
         print(row.name, "wrong: " + "\n  ".join(failures) if failures else "right", flush=True)

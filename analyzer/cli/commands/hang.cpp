@@ -9,10 +9,13 @@
 #include "cli/judge_hang.h"
 #include "cli/option_values.h"
 #include "cli/standard_streams.h"
+#include "document/renderer.h"
+#include "hang/wait_chain.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/quantity.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace ringside::cli::command_hang {
@@ -27,11 +30,20 @@ struct Options {
     bool fail = false;
 };
 
+std::string pageOf(const hang::Report& report)
+{
+    const auto renderers = document::renderers();
+    const auto html = std::ranges::find(renderers, "html", &document::Renderer::id);
+    return (*html)->render(hang::documentOf(report), {});
+}
+
 int explain(const Options& options)
 {
     const hang::Options limits{trace::parseDuration(options.after).value_or(0)};
     const hang::Report report = judgeHang(options.run, limits, options.stacks);
-    printResult(options.format == "json" ? hang::formatJson(report) : hang::formatText(report));
+    printResult(options.format == "json"   ? hang::formatJson(report)
+                : options.format == "html" ? pageOf(report)
+                                           : hang::formatText(report));
     return options.fail && report.kind != hang::Kind::Nothing ? kFindings : kPass;
 }
 
@@ -61,7 +73,7 @@ Action declare(CLI::App& app)
         ->type_name("PID")
         ->transform(processNumber());
     app.add_option("--format", options->format, "Output format")
-        ->check(CLI::IsMember({"text", "json"}))
+        ->check(CLI::IsMember({"text", "json", "html"}))
         ->capture_default_str();
     app.add_option("--after", options->after,
                    "A wait of this length counts as stuck; also a shorter one if the process's own watchdog "

@@ -3,7 +3,6 @@
 // in light and dark mode and in print. Charts are inline SVG; a table repeats their figures.
 #include "document/html_charts.h"
 #include "document/renderer.h"
-#include "trace/utf8.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,22 +31,11 @@ th.words, td.words { text-align: left; }
 svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
 summary { cursor: pointer; font-size: 1.1rem; margin-top: 2rem; }
 .compute { fill: var(--compute); } .wait { fill: url(#waiting); } .wait-paper { fill: var(--wait); }
+.rank-box { fill: var(--card); stroke: var(--line); stroke-width: 1.5; } .rank-box.origin { stroke: var(--communication); stroke-width: 2.5; }
+svg .who { font-weight: 600; } .waits { fill: none; stroke: var(--dim); stroke-width: 1.8; } .head { fill: var(--dim); }
 .hatch { stroke: var(--communication); } .communication { fill: var(--communication); } .copy { fill: var(--copy); } .idle { fill: var(--idle); }
 @media print { body { max-width: none; margin: 0; } .scroll { overflow: visible; } table { font-size: .7rem; } th, td { padding: .1rem .3rem; } svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; } .finding, .verdict { border: 1px solid var(--line); } }
 )css";
-
-std::string escaped(std::string_view text)
-{
-    std::string result;
-    for (const char c : trace::shownText(text, ' ', "\n\t")) {
-        result += c == '&'   ? "&amp;"
-                  : c == '<' ? "&lt;"
-                  : c == '>' ? "&gt;"
-                  : c == '"' ? "&quot;"
-                             : std::string(1, c);
-    }
-    return result;
-}
 
 /// Escapes a text. Text between back quotes is shown as code.
 std::string prose(std::string_view text)
@@ -56,7 +44,7 @@ std::string prose(std::string_view text)
     bool code = false;
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find('`', begin), text.size());
-        const std::string part = escaped(text.substr(begin, end - begin));
+        const std::string part = escapedHtml(text.substr(begin, end - begin));
         const bool closed = code && end < text.size();
         result += closed ? fmt::format("<code>{}</code>", part) : fmt::format("{}{}", code ? "`" : "", part);
         code = !code;
@@ -78,15 +66,15 @@ std::string htmlTable(const Table& table)
     for (std::size_t i = 0; i < table.header.size(); ++i) {
         std::string title = table.header[i];
         std::replace(title.begin(), title.end(), '\n', ' ');
-        text += fmt::format("<th{}>{}</th>", words(i), escaped(title));
+        text += fmt::format("<th{}>{}</th>", words(i), escapedHtml(title));
     }
     text += "</tr></thead><tbody>\n";
     for (const auto& row : table.rows) {
         text += "<tr>";
         for (std::size_t i = 0; i < row.size(); ++i) {
             const std::string why =
-                row[i].reason().empty() ? "" : fmt::format(" title=\"{}\"", escaped(row[i].reason()));
-            text += fmt::format("<td{}{}>{}</td>", words(i), why, escaped(cellText(row[i])));
+                row[i].reason().empty() ? "" : fmt::format(" title=\"{}\"", escapedHtml(row[i].reason()));
+            text += fmt::format("<td{}{}>{}</td>", words(i), why, escapedHtml(cellText(row[i])));
         }
         text += "</tr>\n";
     }
@@ -102,18 +90,18 @@ std::string findingHtml(const Finding& finding)
     std::string text = fmt::format("<div class=\"finding {0}\"><h3><b>{0}</b> {1}</h3>\n",
                                    trace::severityName(finding.severity), prose(finding.title));
     text += fmt::format("<p><strong>Try:</strong> {}</p>\n", prose(finding.advice));
-    text += fmt::format("<p>Cost: {}; ranks: {}; rule <code>{}</code></p>\n", escaped(finding.cost),
-                        escaped(finding.ranks), escaped(finding.rule));
+    text += fmt::format("<p>Cost: {}; ranks: {}; rule <code>{}</code></p>\n", escapedHtml(finding.cost),
+                        escapedHtml(finding.ranks), escapedHtml(finding.rule));
     if (!figures.empty()) {
-        text +=
-            fmt::format("<p class=\"dim\">{}</p>\n", escaped(fmt::format("{}", fmt::join(figures, "; "))));
+        text += fmt::format("<p class=\"dim\">{}</p>\n",
+                            escapedHtml(fmt::format("{}", fmt::join(figures, "; "))));
     }
     for (const SameLoss& same : finding.sameLoss) {
-        text +=
-            fmt::format("<p>The same loss: {} (<code>{}</code>)</p>\n", prose(same.text), escaped(same.rule));
+        text += fmt::format("<p>The same loss: {} (<code>{}</code>)</p>\n", prose(same.text),
+                            escapedHtml(same.rule));
     }
     for (const Place& place : finding.places) {
-        text += fmt::format("<p class=\"dim\">See {}</p>\n", escaped(place.text));
+        text += fmt::format("<p class=\"dim\">See {}</p>\n", escapedHtml(place.text));
     }
     return text + "</div>\n";
 }
@@ -134,7 +122,11 @@ std::string blockHtml(const Block& block)
                                   const std::string rows = sharedRowsText(chart);
                                   return (rows.empty() ? rows : element("p", rows)) + barsSvg(chart);
                               },
-                              [](const HeatMap& map) { return heatSvg(map); }},
+                              [](const HeatMap& map) { return heatSvg(map); },
+                              [](const WaitChain& chain) {
+                                  return waitsSvg(chain) +
+                                         (chain.note.empty() ? "" : element("p", chain.note));
+                              }},
                       block);
 }
 
@@ -154,11 +146,11 @@ std::string sectionHtml(const Section& section)
 
 std::string render(const Document& document, const TextStyle& /*style*/)
 {
-    std::string text =
-        fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-                    "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}{2}</h1>\n",
-                    escaped("Ringside: " + document.name), kStyle, document.emulated ? " [emulated]" : "");
+    std::string text = fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+                                   "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}{2}</h1>\n",
+                                   escapedHtml("Ringside: " + document.name), kStyle,
+                                   document.emulated ? " [emulated]" : "");
     text += fmt::format("<p class=\"verdict\">{}</p>\n", prose(document.summary));
     text += element("p", fmt::format("Verdict: {}.", document.verdict));
     for (const Section& section : document.sections) {

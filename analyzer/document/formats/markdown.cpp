@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The document for a pull request or a wiki page. Charts are left out: the tables have their figures.
+// Waits are lines.
 #include "document/renderer.h"
 
 #include <fmt/format.h>
@@ -40,6 +41,13 @@ std::string blockMarkdown(const Block& block)
                 },
                 [](const Finding& finding) { return findingMarkdown(finding); },
                 [](const Table& table) { return markdownTable(table) + "\n"; },
+                [](const WaitChain& chain) {
+                    std::string text;
+                    for (const std::string& line : waitLines(chain)) {
+                        text += fmt::format("- {}\n", markdownText(line));
+                    }
+                    return text + "\n";
+                },
                 [](const auto& /*chart*/) { return std::string(); }},
         block);
 }

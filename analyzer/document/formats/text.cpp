@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The document for a terminal. Charts are left out: the tables have their figures.
+// The document for a terminal. Charts are left out: the tables have their figures. Waits are lines.
 #include "document/renderer.h"
 
 #include <fmt/format.h>
@@ -86,6 +86,13 @@ std::string blockText(const Block& block, const TextStyle& style, std::string_vi
                 },
                 [&](const Finding& finding) { return findingText(finding, style); },
                 [&](const Table& table) { return plainTable(table, indent); },
+                [&](const WaitChain& chain) {
+                    std::string text;
+                    for (const std::string& line : waitLines(chain)) {
+                        text += wrap(line, style.width, indent);
+                    }
+                    return text;
+                },
                 [](const auto& /*chart*/) { return std::string(); }},
         block);
 }
