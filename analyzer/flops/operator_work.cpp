@@ -102,7 +102,8 @@ Result convolutionBackward(const Arguments& arguments)
 
 /// Where an attention has its arguments.
 struct AttentionPlaces {
-    std::size_t query, causal;
+    std::size_t query = 0;
+    std::size_t causal = 0;
     bool headsSecond = true; ///< [batch, heads, sequence, size], else [batch, sequence, heads, size]
     bool backward = false;
 };
