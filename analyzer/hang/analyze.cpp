@@ -177,20 +177,24 @@ std::optional<std::size_t> awaitedAmongDead(const Report& report, const std::vec
 }
 
 /// Whether a GPU finished the call while the ranks that seem to be missing lived: then they had issued it,
-/// and their records of it are lost. A kernel that ended later may have ended because one of them died.
-bool isFinished(const Report& report, const StuckCollective& stuck)
+/// and their records of it are lost. A kernel that ended later may have ended because one of them died. Where
+/// nothing ties the clocks, it may be either, so that nobody is said to have been waited for.
+bool mayBeFinished(const Report& report, const model::Model& model, const StuckCollective& stuck)
 {
+    const auto errorNs = model.hosts.size() == 1 ? std::optional<std::int64_t>(0) : model.clockErrorNs();
     return stuck.endedOnGpuNs && std::ranges::all_of(stuck.missing, [&](std::int64_t missing) {
                const RankReport* const rank = reportOf(report, missing);
-               return rank != nullptr && *stuck.endedOnGpuNs < earliestEndNs(*rank);
+               return rank != nullptr &&
+                      (!errorNs || *stuck.endedOnGpuNs < model::addCapped(earliestEndNs(*rank), *errorNs));
            });
 }
 
 /// Processes died, and no rank waited for so long that it is a hang. What they waited for, however short,
 /// tells who was the first where their ends do not.
-void judgeDeaths(Report& report, std::optional<FirstToDie> first, std::vector<StuckCollective> waits)
+void judgeDeaths(Report& report, const model::Model& model, std::optional<FirstToDie> first,
+                 std::vector<StuckCollective> waits)
 {
-    std::erase_if(waits, [&](const StuckCollective& stuck) { return isFinished(report, stuck); });
+    std::erase_if(waits, [&](const StuckCollective& stuck) { return mayBeFinished(report, model, stuck); });
     const std::vector<Origin> origins = originsOf(waits);
     if (waitedForOneThatEnded(report, origins)) {
         report.collectives = std::move(waits);
@@ -255,7 +259,7 @@ void judge(Report& report, const model::Model& model, const std::vector<Group>& 
         return;
     }
     if (lives(Life::Gone) + lives(Life::Failed) > 0) {
-        judgeDeaths(report, first, findStuck(model, groups, times, wentOn, 0));
+        judgeDeaths(report, model, first, findStuck(model, groups, times, wentOn, 0));
         return;
     }
     if (groups.empty() && !wentOn && !model.operations.empty()) {
