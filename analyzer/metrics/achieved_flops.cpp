@@ -14,15 +14,19 @@ namespace {
 
 constexpr double kNsPerS = 1e9;
 
-/// Operators that only a forward pass calls. Within the backward pass they compute activations again.
+/// Operators that only a forward pass calls. Within the backward pass they compute activations again. Not
+/// aten::matmul: functions with a backward pass of their own, such as Megatron's linear layers, call it
+/// there.
 constexpr std::string_view kForwardOnly[] = {"aten::linear",
-                                             "aten::matmul",
                                              "aten::conv1d",
                                              "aten::conv2d",
                                              "aten::conv3d",
                                              "aten::scaled_dot_product_attention",
                                              "flash_attn::_flash_attn_forward"};
 constexpr std::string_view kBackwardOf = "autograd::engine::evaluate_function: "; // of PyTorch's autograd
+/// A checkpoint's own backward pass, of torch.utils.checkpoint and of Megatron: it runs the forward pass
+/// again, and then the backward pass of that in ranges of kBackwardOf.
+constexpr std::string_view kCheckpoint = "CheckpointFunctionBackward";
 
 /// Finds the operator that launched a kernel: the innermost one that was running on the launching thread.
 class OperatorsByThread final {
@@ -78,29 +82,46 @@ private:
     std::unordered_map<std::uint32_t, std::vector<Call>> m_threads;
 };
 
-/// The times at which each thread (table thread) computed activations again.
-std::map<std::int64_t, std::vector<Interval>> recomputations(const trace::ProcessTrace& process)
+/// The times at which a thread (table thread) computed activations again, and those within them at which it
+/// computed gradients of these.
+struct Recomputation {
+    std::vector<Interval> again, gradients;
+
+    [[nodiscard]] bool holds(std::int64_t time) const
+    {
+        return values::indexAt(again, time) && !values::indexAt(gradients, time);
+    }
+};
+
+std::map<std::int64_t, Recomputation> recomputations(const trace::ProcessTrace& process)
 {
-    std::map<std::int64_t, std::vector<Interval>> backward;
-    std::map<std::int64_t, std::vector<Interval>> again;
-    for (const trace::RangeRow& range :
-         process.ranges) { // by start, so what is around a range comes before it
+    std::map<std::int64_t, Recomputation> threads;
+    std::map<std::int64_t, Interval> passes;              // the outermost backward function at this place
+    std::map<std::int64_t, Interval> checkpoints;         // that of a checkpoint
+    for (const trace::RangeRow& range : process.ranges) { // what is around a range comes before it
         const std::string_view name = process.text(range.name);
         const Interval time{range.startNs, range.endNs};
-        std::vector<Interval>& passes = backward[range.thread];
-        if (name.starts_with(kBackwardOf)) {
-            if (passes.empty() || passes.back().end <= time.start) {
-                passes.push_back(time);
+        const auto isIn = [&](const std::map<std::int64_t, Interval>& around) { // times may be negative
+            const auto found = around.find(range.thread);
+            return found != around.end() && time.start < found->second.end;
+        };
+        if (name == kCheckpoint) {
+            checkpoints[range.thread] = isIn(checkpoints) ? checkpoints[range.thread] : time;
+            threads[range.thread].again.push_back(time);
+        } else if (name.starts_with(kBackwardOf)) {
+            if (isIn(checkpoints)) {
+                threads[range.thread].gradients.push_back(time);
             }
-        } else if (!passes.empty() && time.start < passes.back().end &&
-                   std::ranges::find(kForwardOnly, name) != std::end(kForwardOnly)) {
-            again[range.thread].push_back(time);
+            passes[range.thread] = isIn(passes) ? passes[range.thread] : time;
+        } else if (isIn(passes) && std::ranges::find(kForwardOnly, name) != std::end(kForwardOnly)) {
+            threads[range.thread].again.push_back(time);
         }
     }
-    for (auto& [thread, times] : again) {
-        times = values::unite(std::move(times));
+    for (auto& [thread, times] : threads) {
+        times.again = values::unite(std::move(times.again));
+        times.gradients = values::unite(std::move(times.gradients));
     }
-    return again;
+    return threads;
 }
 
 /// What was found of an operator: its work, and when its kernels ran.
@@ -121,23 +142,37 @@ public:
         if (process.operators.size() == 0) {
             return;
         }
-        for (const Interval& window : figures.windows) {
-            m_result.stepsNs = values::addCapped(m_result.stepsNs, window.length());
-        }
-        m_result.ranksAndSteps += std::ssize(figures.windows);
+        ++m_result.ranks;
+        m_result.rankSteps += std::ssize(figures.windows);
+        m_result.stepsNs = values::addCapped(m_result.stepsNs, figures.total.stepNs);
         m_result.computeNs = values::addCapped(m_result.computeNs, figures.total.computeNs);
         const auto again = recomputations(process);
         std::map<std::uint32_t, std::int64_t> threads;
         for (const trace::ThreadRow& thread : process.threads) {
             threads[static_cast<std::uint32_t>(thread.tid)] = thread.id;
         }
+        std::map<std::size_t, std::vector<Interval>> ofFamilies;
+        std::vector<Interval> ofAll;
         for (const auto& [row, ran] : ranOn(figures)) {
             const auto thread = threads.find(process.operators.tid[row]);
             const auto times = thread == threads.end() ? again.end() : again.find(thread->second);
-            const bool repeated = times != again.end() &&
-                                  values::indexAt(times->second, process.operators.startNs[row]).has_value();
-            count(ran, repeated, deviceOf(process, rank));
+            const bool repeated = times != again.end() && times->second.holds(process.operators.startNs[row]);
+            if (const auto family = count(ran, repeated)) {
+                std::vector<Interval>& its = ofFamilies[*family];
+                its.insert(its.end(), ran.times.begin(), ran.times.end());
+                ofAll.insert(ofAll.end(), ran.times.begin(), ran.times.end());
+                m_gpus.insert(deviceOf(process, rank));
+            }
         }
+        for (auto& [family, times] : ofFamilies) {
+            std::int64_t& ns = m_result.families[family].deviceNs;
+            ns = values::addCapped(ns, values::lengthOfUnion(std::move(times)));
+        }
+        const std::vector<Interval> known = values::unite(std::move(ofAll));
+        for (const Interval& window : figures.windows) {
+            m_result.knownNs = values::addCapped(m_result.knownNs, values::coveredWithin(known, window));
+        }
+        m_result.gpu = m_gpus.size() == 1 ? std::string(*m_gpus.begin()) : std::string();
     }
 
 private:
@@ -190,29 +225,26 @@ private:
         return device == process.devices.end() ? std::string_view() : std::string_view(device->name);
     }
 
-    void count(const Ran& ran, bool repeated, std::string_view gpu)
+    /// Returns the place of the operator's family; null if its FLOPs are not known.
+    std::optional<std::size_t> count(const Ran& ran, bool repeated)
     {
         const auto precision = ran.work ? flops::precisionOf(ran.work->type, ran.kernel) : std::nullopt;
         if (!precision) {
-            return;
+            return std::nullopt;
         }
         auto family = std::ranges::find_if(m_result.families, [&](const FamilyFlops& each) {
             return each.family == ran.work->family && each.precision == *precision;
         });
         if (family == m_result.families.end()) {
-            family =
-                m_result.families.insert(family, FamilyFlops{ran.work->family, *precision, 0, 0, 0, 0, {}});
+            family = m_result.families.insert(family, FamilyFlops{});
+            family->family = ran.work->family;
+            family->precision = *precision;
         }
-        const std::int64_t ns = values::lengthOfUnion(ran.times);
         ++family->operators;
         family->flops += ran.work->flops;
+        family->recomputedFlops += repeated ? ran.work->flops : 0;
         family->bytes += ran.work->bytes;
-        family->deviceNs = values::addCapped(family->deviceNs, ns);
-        m_result.knownNs = values::addCapped(m_result.knownNs, ns);
-        m_result.flops += ran.work->flops;
-        m_result.recomputedFlops += repeated ? ran.work->flops : 0;
-        m_gpus.insert(gpu);
-        m_result.gpu = m_gpus.size() == 1 ? std::string(gpu) : std::string();
+        return static_cast<std::size_t>(family - m_result.families.begin());
     }
 
     using Key = std::tuple<const trace::ProcessTrace*, trace::StringId, trace::StringId, trace::StringId,
@@ -222,6 +254,21 @@ private:
     std::map<Key, std::optional<flops::OperatorWork>> m_works;
     std::set<std::string_view> m_gpus;
 };
+
+/// Returns the time that the FLOPs take at the peak of their precision, as a share of the steps.
+template <class FlopsOf>
+std::optional<double> shareOfPeak(const AchievedFlops& achieved, const FlopsOf& flopsOf)
+{
+    double atPeakNs = 0;
+    for (const FamilyFlops& family : achieved.families) {
+        if (!family.peak || family.isImpossible()) {
+            return std::nullopt;
+        }
+        atPeakNs += flopsOf(family) / *family.peak * kNsPerS;
+    }
+    return achieved.stepsNs > 0 ? std::optional(atPeakNs / static_cast<double>(achieved.stepsNs))
+                                : std::nullopt;
+}
 
 } // namespace
 
@@ -241,22 +288,24 @@ bool FamilyFlops::isImpossible() const
     return peak && flopsPerSecond() > *peak * kAboveBoost;
 }
 
+double AchievedFlops::total(double FamilyFlops::*figure) const
+{
+    double sum = 0;
+    for (const FamilyFlops& family : families) {
+        sum += family.*figure;
+    }
+    return sum;
+}
+
 std::optional<double> AchievedFlops::hfu() const
 {
-    double atPeakNs = 0;
-    for (const FamilyFlops& family : families) {
-        if (!family.peak || family.isImpossible()) {
-            return std::nullopt;
-        }
-        atPeakNs += family.flops / *family.peak * kNsPerS;
-    }
-    return stepsNs > 0 ? std::optional(atPeakNs / static_cast<double>(stepsNs)) : std::nullopt;
+    return shareOfPeak(*this, [](const FamilyFlops& family) { return family.flops; });
 }
 
 std::optional<double> AchievedFlops::mfu() const
 {
-    const auto all = hfu();
-    return all && flops > 0 ? std::optional(*all * (1 - recomputedFlops / flops)) : std::nullopt;
+    return shareOfPeak(*this,
+                       [](const FamilyFlops& family) { return family.flops - family.recomputedFlops; });
 }
 
 std::optional<double> AchievedFlops::roofOf(const FamilyFlops& family) const

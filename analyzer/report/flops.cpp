@@ -26,7 +26,7 @@ std::string shareText(double share)
 
 double ofAStep(const AchievedFlops& flops, double total)
 {
-    return total / static_cast<double>(std::max<std::int64_t>(1, flops.ranksAndSteps));
+    return total / static_cast<double>(std::max<std::int64_t>(1, flops.rankSteps));
 }
 
 std::optional<double> shareOf(const FamilyFlops& family, const std::optional<double>& most)
@@ -44,10 +44,11 @@ const FamilyFlops* impossibleOne(const AchievedFlops& flops)
 std::string whyUnknown(const AchievedFlops& flops)
 {
     if (const FamilyFlops* const family = impossibleOne(flops)) {
-        return fmt::format(
-            "the recorded shapes are wrong: {} would have run at {:.1f} TFLOP/s, above the {:.1f} of a {}",
-            flops::nameOf(family->family), family->flopsPerSecond() / kTera, *family->peak / kTera,
-            flops.gpu);
+        return fmt::format("the shapes or types contradict the times of the kernels: {} in {} would have run "
+                           "at {:.1f} TFLOP/s, and {} "
+                           "reaches {:.1f}",
+                           flops::nameOf(family->family), flops::nameOf(family->precision),
+                           family->flopsPerSecond() / kTera, flops.gpu, *family->peak / kTera);
     }
     if (flops.gpu.empty()) {
         return "the GPUs differ, or their name was not recorded";
@@ -67,14 +68,19 @@ std::optional<std::string> flopsLine(const Report& report)
     const AchievedFlops& flops = *report.flops;
     const double known =
         static_cast<double>(flops.knownNs) / static_cast<double>(std::max<std::int64_t>(1, flops.computeNs));
-    const std::string rest =
-        fmt::format("operators with known FLOPs take {} of compute", rules::percent(std::min(1.0, known)));
+    const std::size_t ranks = report.metrics.ranks.size();
+    const std::string rest = fmt::format(
+        "{}operators with known FLOPs take {} of compute, others count nothing",
+        flops.ranks < ranks ? fmt::format("shapes were recorded on {} of {} ranks; ", flops.ranks, ranks)
+                            : "",
+        rules::percent(known));
     if (const auto mfu = flops.mfu()) {
-        return fmt::format("FLOPs: MFU {}, HFU {} of what {} can compute (dense); {}.", shareText(*mfu),
-                           shareText(*flops.hfu()), flops.gpu, rest);
+        return fmt::format("FLOPs: MFU at least {}, HFU at least {} of what {} can compute (dense); {}.",
+                           shareText(*mfu), shareText(*flops.hfu()), flops.gpu, rest);
     }
-    return fmt::format("FLOPs: {:.4g} TFLOP a {} and rank; MFU is not known, because {}; {}.",
-                       ofAStep(flops, flops.flops) / kTera, report.periodWord(), whyUnknown(flops), rest);
+    return fmt::format("FLOPs: at least {:.4g} TFLOP a {} and rank; MFU is not known, because {}; {}.",
+                       ofAStep(flops, flops.total(&FamilyFlops::flops)) / kTera, report.periodWord(),
+                       whyUnknown(flops), rest);
 }
 
 document::Table flopsTable(const Report& report)
@@ -130,8 +136,9 @@ Json flopsJson(const Report& report)
             {"hfu", orNull(flops.hfu())},
             {"not_known", why.empty() ? Json(nullptr) : Json(why)},
             {"gpu", flops.gpu.empty() ? Json(nullptr) : Json(flops.gpu)},
-            {"flops_per_step", ofAStep(flops, flops.flops)},
-            {"recomputed_flops_per_step", ofAStep(flops, flops.recomputedFlops)},
+            {"flops_per_step", ofAStep(flops, flops.total(&FamilyFlops::flops))},
+            {"recomputed_flops_per_step", ofAStep(flops, flops.total(&FamilyFlops::recomputedFlops))},
+            {"ranks", flops.ranks},
             {"known_ns", flops.knownNs},
             {"compute_ns", flops.computeNs},
             {"families", std::move(families)}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kineto/rows.h"
 
+#include "flops/operator_work.h"
 #include "import/decimal.h"
 #include "trace/read/plausible.h"
 #include "trace/tables.h"
@@ -286,7 +287,7 @@ void Rows::addRange(const Event& event, const Time& time)
     row.endNs = time.end;
     row.thread = tid;
     ranges.push_back(row);
-    if (!event.arguments.shapes.empty()) {
+    if (!event.arguments.shapes.empty() && flops::hasFormula(event.name)) {
         addOperator(event, row);
     }
     if (!event.collective.name.empty()) {

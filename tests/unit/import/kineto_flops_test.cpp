@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <string>
+#include <vector>
 
 namespace ringside::importers {
 namespace {
@@ -16,47 +18,63 @@ namespace {
 constexpr int kSteps = 6;
 constexpr int kStepUs = 1000;
 
-/// A job of one rank that multiplies two matrices in each step, for 400 us of 1000.
-struct ProfiledJob {
-    std::string gpu = "NVIDIA A100-SXM4-80GB";
-    std::string shapes = "[[4096, 2048], [2048, 4096]]"; ///< 68.7 GFLOP: 171.8 TFLOP/s
-    std::string around = {};                             ///< a range around the product
+/// A product that a step of the job calls once, and its kernel. Times are within the step.
+struct Product {
+    std::string shapes = "[[4096, 2048], [2048, 4096]]"; ///< 68.7 GFLOP: 171.8 TFLOP/s in 400 us
+    std::string type = "c10::BFloat16";
     std::string name = "aten::mm";
+    std::vector<std::string> around = {}; ///< ranges around it, the outermost first
+    int atUs = 100;                       ///< start of the kernel
+    int us = 400;
+    int stream = 7;
 };
 
-std::string rangeText(const std::string& category, const std::string& name, int ts, int us,
-                      const std::string& arguments = "")
+/// A job of one rank. Kernels of no operator fill what the products leave of each step.
+struct ProfiledJob {
+    std::vector<Product> products = {{}};
+    std::string gpu = "NVIDIA A100-SXM4-80GB";
+    int fillerUs = 600; ///< from 500 us on
+};
+
+std::string eventText(const std::string& category, const std::string& name, int ts, int us,
+                      const std::string& arguments = "", int tid = 7)
 {
     return fmt::format(
-        R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": 7, "ts": {}, "dur": {}, "args": {{{}}}}},)",
-        category, name, ts, us, arguments);
+        R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": {}, "ts": {}, "dur": {}, "args": {{{}}}}},)",
+        category, name, tid, ts, us, arguments);
 }
 
-std::string traceText(const ProfiledJob& job)
+std::string launchText(const std::string& kernel, int launchTs, int ts, int us, int stream, int correlation)
+{
+    return eventText("cuda_runtime", "cudaLaunchKernel", launchTs, 2,
+                     fmt::format(R"("correlation": {})", correlation)) +
+           eventText("kernel", kernel, ts, us,
+                     fmt::format(R"("device": 0, "stream": {}, "correlation": {})", stream, correlation),
+                     stream);
+}
+
+std::string traceText(const ProfiledJob& job, int firstUs = 1000)
 {
     std::string events;
+    int correlation = 1;
     for (int step = 0; step < kSteps; ++step) {
-        const int at = 1000 + step * kStepUs;
-        events += rangeText("user_annotation", fmt::format("ProfilerStep#{}", step), at, kStepUs);
-        if (!job.around.empty()) {
-            events += rangeText("cpu_op", "autograd::engine::evaluate_function: MulBackward0", at + 1, 60);
-            events += rangeText("cpu_op", job.around, at + 2, 50);
+        const int at = firstUs + step * kStepUs;
+        events += eventText("user_annotation", fmt::format("ProfilerStep#{}", step), at, kStepUs);
+        int host = at + 1;
+        for (const Product& product : job.products) {
+            int inside = 0;
+            for (const std::string& range : product.around) {
+                events += eventText("cpu_op", range, host + inside, 28 - 2 * inside);
+                ++inside;
+            }
+            events += eventText("cpu_op", product.name, host + inside, 10,
+                                fmt::format(R"("Input Dims": {}, "Input type": ["{}", "{}"])", product.shapes,
+                                            product.type, product.type));
+            events += launchText("gemm", host + inside + 4, at + product.atUs, product.us, product.stream,
+                                 correlation++);
+            host += 30;
         }
-        events += rangeText(
-            "cpu_op", job.name, at + 5, 20,
-            fmt::format(
-                R"("External id": {}, "Input Dims": {}, "Input type": ["c10::BFloat16", "c10::BFloat16"])",
-                step, job.shapes));
-        events += rangeText("cuda_runtime", "cudaLaunchKernel", at + 10, 5,
-                            fmt::format(R"("correlation": {})", step + 1));
-        events += fmt::format(
-            R"({{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": {}, "dur": 400, "args": {{"device": 0, "stream": 7, "correlation": {}}}}},)",
-            at + 100, step + 1);
-        events += rangeText("cuda_runtime", "cudaLaunchKernel", at + 70, 5,
-                            fmt::format(R"("correlation": {})", 100 + step));
-        events += fmt::format(
-            R"({{"ph": "X", "cat": "kernel", "name": "elementwise", "pid": 0, "tid": 7, "ts": {}, "dur": 600, "args": {{"device": 0, "stream": 7, "correlation": {}}}}},)",
-            at + 500, 100 + step);
+        events += launchText("elementwise", host, at + 500, job.fillerUs, 7, correlation++);
     }
     events.pop_back();
     return fmt::format(R"({{"deviceProperties": [{{"id": 0, "name": "{}"}}], "traceEvents": [{}]}})", job.gpu,
@@ -71,26 +89,33 @@ report::Report reportOf(const ProfiledJob& job)
     return report::buildReport(openRun({folder / "rank0.pt.trace.json"}, progress), {});
 }
 
+report::Report reportOf(const Product& product)
+{
+    return reportOf(ProfiledJob{{product}, "NVIDIA A100-SXM4-80GB", 600});
+}
+
+constexpr double kFlops = 2.0 * 4096 * 2048 * 4096;
+constexpr double kStepS = 1000e-6;
+
 TEST(KinetoFlops, GiveMfuOfTheStep)
 {
-    const report::Report report = reportOf({.shapes = "[[4096, 2048], [2048, 4096]]"});
+    const report::Report report = reportOf(Product{});
     ASSERT_TRUE(report.flops);
     ASSERT_EQ(report.flops->families.size(), 1U);
     const metrics::FamilyFlops& products = report.flops->families.front();
-    const double flops = 2.0 * 4096 * 2048 * 4096;
     EXPECT_EQ(products.precision, flops::Precision::Bf16);
-    EXPECT_DOUBLE_EQ(products.flopsPerSecond(), flops / 400e-6);
+    EXPECT_DOUBLE_EQ(products.flopsPerSecond(), kFlops / 400e-6);
     ASSERT_TRUE(report.flops->mfu());
-    EXPECT_DOUBLE_EQ(*report.flops->mfu(), flops / 312e12 / 1000e-6);
+    EXPECT_DOUBLE_EQ(*report.flops->mfu(), kFlops / 312e12 / kStepS);
     EXPECT_EQ(report.flops->mfu(), report.flops->hfu());
-    EXPECT_DOUBLE_EQ(
-        static_cast<double>(report.flops->knownNs) / static_cast<double>(report.flops->computeNs), 0.4);
-    EXPECT_EQ(report::flopsLine(report),
-              "FLOPs: MFU 22 %, HFU 22 % of what NVIDIA A100-SXM4-80GB can compute (dense); "
-              "operators with known FLOPs take 40.0 % of compute.");
+    EXPECT_EQ(
+        report::flopsLine(report),
+        "FLOPs: MFU at least 22 %, HFU at least 22 % of what NVIDIA A100-SXM4-80GB can compute (dense); "
+        "operators with known FLOPs take 40.0 % of compute, others count nothing.");
     const nlohmann::json json = report::flopsJson(report);
     EXPECT_DOUBLE_EQ(json["mfu"], *report.flops->mfu());
-    EXPECT_DOUBLE_EQ(json["flops_per_step"], flops);
+    EXPECT_DOUBLE_EQ(json["flops_per_step"], kFlops);
+    EXPECT_EQ(json["ranks"], 1);
     // 16 MiB for each operand and 32 MiB for the result: the memory feeds more than the units can compute.
     EXPECT_EQ(json["families"][0]["bytes_per_step"], (2.0 * 4096 * 2048 + 4096.0 * 4096) * 2);
     EXPECT_EQ(json["families"][0]["roof_flops_per_s"], 312e12);
@@ -98,61 +123,133 @@ TEST(KinetoFlops, GiveMfuOfTheStep)
 
 TEST(KinetoFlops, OfAThinProductAreBoundByMemory)
 {
-    const report::Report report = reportOf({.shapes = "[[1, 4096], [4096, 4096]]"});
+    const report::Report report = reportOf(Product{.shapes = "[[1, 4096], [4096, 4096]]"});
     ASSERT_TRUE(report.flops);
     const metrics::FamilyFlops& products = report.flops->families.front();
     EXPECT_DOUBLE_EQ(*report.flops->roofOf(products), products.flopsPerByte() * 2039e9);
     EXPECT_LT(products.flopsPerByte(), 1.01);
 }
 
-TEST(KinetoFlops, AboveThePeakAreSaidToBeWrong)
+TEST(KinetoFlops, OfKernelsThatRunAtOnceCountTheTimeOnce)
 {
-    EXPECT_FALSE(reportOf({.shapes = "[[4096, 4000], [4000, 4096]]"}).flops->families.front().isImpossible())
+    const report::Report report =
+        reportOf(ProfiledJob{{{}, {.atUs = 300, .us = 200, .stream = 8}}, "NVIDIA A100-SXM4-80GB", 600});
+    ASSERT_TRUE(report.flops);
+    const metrics::FamilyFlops& products = report.flops->families.front();
+    EXPECT_DOUBLE_EQ(products.flopsPerSecond(), 2 * kFlops / 400e-6);
+    EXPECT_DOUBLE_EQ(
+        static_cast<double>(report.flops->knownNs) / static_cast<double>(report.flops->computeNs), 0.4);
+}
+
+TEST(KinetoFlops, AboveThePeakContradictTheKernels)
+{
+    EXPECT_FALSE(
+        reportOf(Product{.shapes = "[[4096, 4000], [4000, 4096]]"}).flops->families.front().isImpossible())
         << "335.5 of 312 TFLOP/s: a clock above the stated one";
-    const report::Report wrong = reportOf({.shapes = "[[4096, 8192], [8192, 4096]]"});
+    const report::Report wrong = reportOf(Product{.shapes = "[[4096, 8192], [8192, 4096]]"});
     ASSERT_TRUE(wrong.flops);
     EXPECT_FALSE(wrong.flops->mfu());
-    EXPECT_EQ(report::flopsLine(wrong), "FLOPs: 0.2749 TFLOP a step and rank; MFU is not known, because the "
-                                        "recorded shapes are wrong: matrix products "
-                                        "would have run at 687.2 TFLOP/s, above the 312.0 of a NVIDIA "
-                                        "A100-SXM4-80GB; operators with known FLOPs take "
-                                        "40.0 % of compute.");
+    EXPECT_EQ(report::flopsLine(wrong),
+              "FLOPs: at least 0.2749 TFLOP a step and rank; MFU is not known, because the shapes or types "
+              "contradict "
+              "the times of the kernels: matrix products in bf16 would have run at 687.2 TFLOP/s, and NVIDIA "
+              "A100-SXM4-80GB reaches 312.0; operators with known FLOPs take 40.0 % of compute, others count "
+              "nothing.");
     EXPECT_TRUE(report::flopsJson(wrong)["mfu"].is_null());
     EXPECT_TRUE(report::flopsTable(wrong).rows.front()[6].isAbsent());
 }
 
+const std::string kBackward = "autograd::engine::evaluate_function: ";
+
 TEST(KinetoFlops, OfActivationsComputedAgainAreNoModelFlops)
 {
-    const report::Report again =
-        reportOf({.shapes = "[[4096, 2048], [2048, 4096]]", .around = "aten::linear"});
-    ASSERT_TRUE(again.flops);
-    EXPECT_EQ(again.flops->recomputedFlops, again.flops->flops);
-    EXPECT_EQ(*again.flops->mfu(), 0);
-    EXPECT_GT(*again.flops->hfu(), 0.2);
-    const report::Report gradient =
-        reportOf({.shapes = "[[4096, 2048], [2048, 4096]]", .around = "MulBackward0"});
-    EXPECT_EQ(gradient.flops->recomputedFlops, 0) << "a gradient is computed once";
+    const auto recomputed = [](std::vector<std::string> around) {
+        const report::Report report = reportOf(Product{.around = std::move(around)});
+        return report.flops->total(&metrics::FamilyFlops::recomputedFlops) /
+               report.flops->total(&metrics::FamilyFlops::flops);
+    };
+    EXPECT_EQ(recomputed({kBackward + "MulBackward0", "aten::linear"}), 1) << "by hooks of saved tensors";
+    EXPECT_EQ(
+        recomputed({kBackward + "CheckpointFunctionBackward", "CheckpointFunctionBackward", "aten::matmul"}),
+        1);
+    EXPECT_EQ(recomputed({kBackward + "CheckpointFunctionBackward", "CheckpointFunctionBackward",
+                          kBackward + "MmBackward0", "MmBackward0"}),
+              0)
+        << "the gradients that follow in the checkpoint";
+    EXPECT_EQ(recomputed({kBackward + "MmBackward0", "MmBackward0"}), 0) << "a gradient is computed once";
+    EXPECT_EQ(recomputed({kBackward + "LinearWithGradAccumulationBackward", "aten::matmul"}), 0)
+        << "a function with a backward pass of its own";
+    EXPECT_EQ(recomputed({"aten::linear"}), 0) << "the forward pass";
+}
+
+TEST(KinetoFlops, OfEachPrecisionCountAgainstItsOwnPeak)
+{
+    const Product again{.around = {kBackward + "MulBackward0", "aten::linear"}, .us = 250};
+    const Product once{.shapes = "[[4096, 64], [64, 4096]]", .type = "float", .atUs = 350, .us = 150};
+    const report::Report report = reportOf(ProfiledJob{{again, once}, "NVIDIA A100-SXM4-80GB", 600});
+    ASSERT_TRUE(report.flops && report.flops->mfu());
+    const double single = 2.0 * 4096 * 64 * 4096 / 19.5e12 / kStepS;
+    EXPECT_DOUBLE_EQ(*report.flops->mfu(), single);
+    EXPECT_DOUBLE_EQ(*report.flops->hfu(), single + kFlops / 312e12 / kStepS);
 }
 
 TEST(KinetoFlops, WithoutAPeakAreGivenAsTheyAre)
 {
-    const report::Report unknown = reportOf({.gpu = "Other 9000", .shapes = "[[4096, 2048], [2048, 4096]]"});
+    const report::Report unknown = reportOf(ProfiledJob{{{}}, "Other 9000", 600});
     ASSERT_TRUE(unknown.flops);
     EXPECT_FALSE(unknown.flops->hfu());
     EXPECT_EQ(report::flopsJson(unknown)["not_known"], "the peak of Other 9000 is not known");
-    const report::Report volta =
-        reportOf({.gpu = "Tesla V100-SXM2-32GB", .shapes = "[[4096, 2048], [2048, 4096]]"});
+    const report::Report volta = reportOf(ProfiledJob{{{}}, "Tesla V100-SXM2-32GB", 600});
     EXPECT_EQ(report::flopsJson(volta)["not_known"],
               "Tesla V100-SXM2-32GB has no units for a type that was computed");
 }
 
 TEST(KinetoFlops, AreNullWithoutShapes)
 {
-    const report::Report none = reportOf({.name = "aten::add"});
-    EXPECT_FALSE(none.flops);
-    EXPECT_FALSE(report::flopsLine(none));
-    EXPECT_TRUE(report::flopsJson(none).is_null());
-    EXPECT_TRUE(report::flopsTable(none).rows.empty());
+    for (const std::string name : {"aten::add", "record_param_comms"}) {
+        const report::Report none = reportOf(Product{.name = name});
+        EXPECT_EQ(none.model.trace.processes.front().operators.size(), 0U) << name;
+        EXPECT_FALSE(none.flops);
+        EXPECT_FALSE(report::flopsLine(none));
+        EXPECT_TRUE(report::flopsJson(none).is_null());
+        EXPECT_TRUE(report::flopsTable(none).rows.empty());
+    }
+}
+
+TEST(KinetoFlops, SayOnWhichRanksShapesWereRecorded)
+{
+    const test::TemporaryDirectory folder;
+    for (const int rank : {0, 1}) {
+        const std::string text = traceText(
+            ProfiledJob{{{.name = rank == 0 ? "aten::mm" : "aten::add"}}, "NVIDIA A100-SXM4-80GB", 600});
+        std::ofstream(folder / fmt::format("rank{}.pt.trace.json", rank))
+            << fmt::format(R"({{"distributedInfo": {{"rank": {}, "world_size": 2}}, )", rank)
+            << text.substr(1);
+    }
+    Progress progress;
+    const report::Report report = report::buildReport(openRun({folder.path()}, progress), {});
+    ASSERT_TRUE(report.flops && report.flops->mfu());
+    EXPECT_EQ(report.flops->ranks, 1U);
+    EXPECT_DOUBLE_EQ(*report.flops->mfu(), kFlops / 312e12 / kStepS);
+    EXPECT_NE(report::flopsLine(report)->find("shapes were recorded on 1 of 2 ranks"), std::string::npos);
+}
+
+TEST(KinetoFlops, OfTheForwardPassAreModelFlopsOnARankThatWasRecordedEarlier)
+{
+    const test::TemporaryDirectory folder;
+    for (const int rank :
+         {0, 1}) { // the times of rank 1 are before those of rank 0, which are counted from 0
+        const std::string text =
+            traceText(ProfiledJob{{{.around = {"aten::linear"}}}, "NVIDIA A100-SXM4-80GB", 600},
+                      rank == 0 ? 2'000'000 : 1'000'000);
+        std::ofstream(folder / fmt::format("rank{}.pt.trace.json", rank))
+            << fmt::format(R"({{"distributedInfo": {{"rank": {}, "world_size": 2}}, )", rank)
+            << R"("baseTimeNanoseconds": 1700000000000000000, )" << text.substr(1);
+    }
+    Progress progress;
+    const report::Report report = report::buildReport(openRun({folder.path()}, progress), {});
+    ASSERT_TRUE(report.flops && report.flops->ranks == 2);
+    EXPECT_EQ(report.flops->total(&metrics::FamilyFlops::recomputedFlops), 0);
 }
 
 } // namespace
