@@ -152,7 +152,7 @@ protected:
 TEST_P(ConvolutionOf, computesWhatTheLoopsCompute)
 {
     EXPECT_EQ(m_layer.outputSide(), m_naive.windows());
-    expectNear(m_naive.forward(), forward(), "output");
+    EXPECT_TRUE(areNear(m_naive.forward(), forward())) << "output";
 }
 
 TEST_P(ConvolutionOf, hasTheGradientsOfTheLoops)
@@ -168,9 +168,9 @@ TEST_P(ConvolutionOf, hasTheGradientsOfTheLoops)
     m_layer.inputGradients(m_workplace.queue(), m_parameters, inputGradient.data(), m_case.batch);
     m_workplace.wait();
     const Gradients expected = m_naive.backward(gradient);
-    expectNear(expected.bias, toHost(m_biasGradient.data(), m_bias.size()), "bias");
-    expectNear(expected.weights, toHost(m_weightGradient.data(), m_weights.size()), "weights");
-    expectNear(expected.input, toHost(inputGradient.data(), m_input.size()), "input");
+    EXPECT_TRUE(areNear(expected.bias, toHost(m_biasGradient.data(), m_bias.size()))) << "bias";
+    EXPECT_TRUE(areNear(expected.weights, toHost(m_weightGradient.data(), m_weights.size()))) << "weights";
+    EXPECT_TRUE(areNear(expected.input, toHost(inputGradient.data(), m_input.size()))) << "input";
 }
 
 // Sides with and without a row that pooling cuts off, the smallest side, and more rows than one partial sum

@@ -8,14 +8,16 @@
 
 namespace ringside::test {
 
-/// Each value within 1e-5 of the expected one, relative to it where that is larger than 1; `what` says whose.
-inline void expectNear(const std::vector<double>& expected, const std::vector<float>& actual,
-                       const char* what)
+/// Whether each value is within 1e-5 of the expected one, relative to it where that is larger than 1.
+inline testing::AssertionResult areNear(const std::vector<double>& expected, const std::vector<float>& actual)
 {
-    ASSERT_EQ(expected.size(), actual.size()) << what;
+    if (expected.size() != actual.size())
+        return testing::AssertionFailure() << actual.size() << " values, not " << expected.size();
     for (std::size_t i = 0; i < expected.size(); ++i)
-        ASSERT_NEAR(expected[i], static_cast<double>(actual[i]), 1e-5 * (1 + std::abs(expected[i])))
-            << what << " " << i;
+        if (const auto value = static_cast<double>(actual[i]);
+            !(std::abs(expected[i] - value) <= 1e-5 * (1 + std::abs(expected[i]))))
+            return testing::AssertionFailure() << "value " << i << " is " << value << ", not " << expected[i];
+    return testing::AssertionSuccess();
 }
 
 } // namespace ringside::test

@@ -184,7 +184,7 @@ const LayerCase kCases[] = {
 
 TEST_P(RowLayer, computesWhatTheLoopsCompute)
 {
-    expectNear(GetParam().naive(arguments()), forward(), "output");
+    EXPECT_TRUE(areNear(GetParam().naive(arguments()), forward())) << "output";
 }
 
 TEST_P(RowLayer, hasTheSlopesOfTheLoops)
@@ -195,12 +195,15 @@ TEST_P(RowLayer, hasTheSlopesOfTheLoops)
     m_layer->parameterGradients(m_workplace.queue(), m_parameters, m_deviceInput.data(), kSamples);
     m_layer->inputGradients(m_workplace.queue(), m_parameters, inputGradient.data(), kSamples);
     m_workplace.wait();
-    expectNear(slopes(&Arguments::bias, arguments(), gradient), toHost(m_biasGradient.data(), m_bias.size()),
-               "bias");
-    expectNear(slopes(&Arguments::weights, arguments(), gradient),
-               toHost(m_weightGradient.data(), m_weights.size()), "weights");
-    expectNear(slopes(&Arguments::input, arguments(), gradient), toHost(inputGradient.data(), m_input.size()),
-               "input");
+    EXPECT_TRUE(areNear(slopes(&Arguments::bias, arguments(), gradient),
+                        toHost(m_biasGradient.data(), m_bias.size())))
+        << "bias";
+    EXPECT_TRUE(areNear(slopes(&Arguments::weights, arguments(), gradient),
+                        toHost(m_weightGradient.data(), m_weights.size())))
+        << "weights";
+    EXPECT_TRUE(areNear(slopes(&Arguments::input, arguments(), gradient),
+                        toHost(inputGradient.data(), m_input.size())))
+        << "input";
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, RowLayer, testing::ValuesIn(kCases),
@@ -221,6 +224,6 @@ TEST(ColumnSums, addUpEveryRow)
         const ColumnSums columnSums(rows, kColumns);
         columnSums(workplace.queue(), matrix.data(), rows, sums.data());
         workplace.wait();
-        expectNear(expected, toHost(sums.data(), kColumns), "sum");
+        EXPECT_TRUE(areNear(expected, toHost(sums.data(), kColumns))) << "sum";
     }
 }
