@@ -91,13 +91,11 @@ void MissedRanks::check()
 void MissedRanks::checkProcess(pid_t pid)
 {
     const auto reached = m_reached.find(pid);
-    if (reached != m_reached.end() && reached->second.looks >= kSure) {
-        return;
-    }
+    const bool isSure = reached != m_reached.end() && reached->second.looks >= kSure;
     const std::string environment = host::procFile(pid, "environ");
     const auto rank = host::rankIn(environment);
-    if (!rank && namesCollector(environment)) {
-        return; // not looked at further, as most processes are no ranks
+    if ((!rank || isSure) && namesCollector(environment)) {
+        return; // reached, or no rank, as most processes; it may still become a program without the variable
     }
     const std::string maps = host::procFile(pid, "maps");
     const bool isMusl = mapsMusl(maps);
