@@ -27,6 +27,20 @@ bool holdsWords(std::string_view name, std::string_view part)
     return false;
 }
 
+/// Whether the name is of a part of a GPU: "NVIDIA H100 80GB HBM3 MIG 1g.10gb", or a virtual one such as
+/// "GRID T4-8C" or "NVIDIA A40-24Q". What it can compute is not in the table.
+bool isPart(std::string_view name)
+{
+    constexpr std::string_view kVirtualKinds = "ABCQ"; // of NVIDIA's vGPU profiles
+    const std::size_t dash = name.rfind('-');
+    const std::string_view profile =
+        dash == std::string_view::npos ? std::string_view() : name.substr(dash + 1);
+    const bool isVirtual = profile.size() >= 2 &&
+                           kVirtualKinds.find(profile.back()) != std::string_view::npos &&
+                           profile.find_first_not_of("0123456789") == profile.size() - 1;
+    return isVirtual || holdsWords(name, "MIG") || name.starts_with("GRID ");
+}
+
 } // namespace
 
 std::optional<double> GpuPeaks::flopsPerSecond(Precision precision) const
@@ -45,7 +59,7 @@ const GpuPeaks* peaksOf(std::string_view gpu)
 {
     const auto* const found =
         std::ranges::find_if(kGpus, [&](const GpuPeaks& each) { return holdsWords(gpu, each.name); });
-    return found == std::end(kGpus) ? nullptr : found;
+    return found == std::end(kGpus) || isPart(gpu) ? nullptr : found;
 }
 
 } // namespace ringside::flops

@@ -151,6 +151,10 @@ TEST(GpuPeaks, AreThoseOfTheProductThatTheNameTells)
     EXPECT_EQ(named("NVIDIA A10"), "A10");
     EXPECT_EQ(named("Tesla V100-SXM2-32GB"), "V100-SXM2");
     EXPECT_EQ(named("NVIDIA A1000"), "") << "another product";
+    EXPECT_EQ(named("NVIDIA A100-SXM-80GB"), "A100-SXM-80GB") << "the name in early drivers";
+    EXPECT_EQ(named("NVIDIA H100 80GB HBM3 MIG 1g.10gb"), "") << "a part of one";
+    EXPECT_EQ(named("GRID T4-8C"), "") << "a virtual one";
+    EXPECT_EQ(named("NVIDIA A40-24Q"), "") << "a virtual one";
     EXPECT_EQ(named(""), "");
     EXPECT_EQ(peaksOf("NVIDIA H200")->flopsPerSecond(Precision::Bf16), 989e12);
     EXPECT_FALSE(peaksOf("Tesla V100-SXM2-32GB")->flopsPerSecond(Precision::Bf16))
