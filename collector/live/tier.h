@@ -42,6 +42,7 @@ private:
     void see(const trace::RangeRow& row) override { m_summarizer.see(row); }
     void see(const trace::ApiCallRow& row) override { m_summarizer.see(row); }
     void see(const trace::LaunchRow& row) override { m_summarizer.see(row); }
+    void see(const trace::CallCorrelationRow& row) override { m_summarizer.see(row); }
     void see(const trace::KernelRow& row) override { m_summarizer.see(row); }
     void see(const trace::CopyRow& row) override { m_summarizer.see(row); }
     void see(const trace::SeriesRow& row) override { m_part.see(row); }

@@ -4,15 +4,6 @@
 #include <utility>
 
 namespace ringside::collector::summary {
-namespace {
-
-/// Ids are 32 bits wide and begin again: an id is later if it is ahead by less than half of the circle.
-bool isBefore(std::uint32_t a, std::uint32_t b)
-{
-    return static_cast<std::int32_t>(a - b) < 0;
-}
-
-} // namespace
 
 void DeviceSteps::add(Interval times, std::uint32_t correlation, values::Class work)
 {
@@ -44,7 +35,8 @@ std::optional<std::int64_t> DeviceSteps::firstStart(std::uint32_t fromCorrelatio
     return first != m_operations.end() ? std::optional(first->times.start) : std::nullopt;
 }
 
-std::optional<DeviceFigures> DeviceSteps::close(std::uint32_t first, std::uint32_t next)
+std::optional<DeviceFigures> DeviceSteps::close(std::uint32_t first, std::uint32_t next,
+                                                const std::unordered_set<std::uint32_t>& byNccl)
 {
     const auto start = firstStart(first);
     const auto end = firstStart(next);
@@ -52,7 +44,7 @@ std::optional<DeviceFigures> DeviceSteps::close(std::uint32_t first, std::uint32
         forgetBefore(next);
         return std::nullopt;
     }
-    const DeviceFigures figures{{*start, *end}, sumUp({*start, *end})};
+    const DeviceFigures figures{{*start, *end}, sumUp({*start, *end}, byNccl)};
     drop(*end, [&](const Operation& each) { return each.times.end <= *end; });
     return figures;
 }
@@ -77,11 +69,13 @@ void DeviceSteps::drop(std::int64_t ns, const IsOver& isOver)
     }
 }
 
-values::Breakdown DeviceSteps::sumUp(Interval window) const
+values::Breakdown DeviceSteps::sumUp(Interval window, const std::unordered_set<std::uint32_t>& byNccl) const
 {
     values::AscendingSweep sweep(window);
     for (std::size_t i = m_head; i < m_operations.size() && m_operations[i].times.start < window.end; ++i) {
-        sweep.add(m_operations[i].work, m_operations[i].times);
+        const Operation& each = m_operations[i];
+        const bool communicates = each.work == values::kCopy && byNccl.contains(each.correlation);
+        sweep.add(communicates ? values::kCommunication : each.work, each.times);
     }
     return values::breakDown(window.length(), sweep.finish());
 }

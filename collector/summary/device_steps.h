@@ -4,6 +4,7 @@
 #pragma once
 #include "values/breakdown.h"
 
+#include <unordered_set>
 #include <vector>
 
 namespace ringside::collector::summary {
@@ -25,8 +26,10 @@ public:
     /// has come.
     [[nodiscard]] std::optional<std::int64_t> firstStart(std::uint32_t fromCorrelation);
     /// Sums up the step whose launches have the ids from `first` on, `next` not included, and forgets what
-    /// ended in it. Null: it was not measured as a whole.
-    [[nodiscard]] std::optional<DeviceFigures> close(std::uint32_t first, std::uint32_t next);
+    /// ended in it. Copies of `byNccl`, ids of what NCCL launched, are communication. Null: it was not
+    /// measured as a whole.
+    [[nodiscard]] std::optional<DeviceFigures> close(std::uint32_t first, std::uint32_t next,
+                                                     const std::unordered_set<std::uint32_t>& byNccl);
     /// Forgets operations of launches before `correlation`: of steps that nobody asks for.
     void forgetBefore(std::uint32_t correlation);
 
@@ -40,12 +43,20 @@ private:
     void sort();
     template <class IsOver>
     void drop(std::int64_t ns, const IsOver& isOver);
-    [[nodiscard]] values::Breakdown sumUp(Interval window) const;
+    [[nodiscard]] values::Breakdown sumUp(Interval window,
+                                          const std::unordered_set<std::uint32_t>& byNccl) const;
 
     std::vector<Operation> m_operations; ///< from m_head on by start, once sorted; before it, forgotten ones
     std::size_t m_head = 0;
     bool m_sorted = true;
     bool m_lost = false; ///< operations, since the last step was closed
 };
+
+/// Whether a correlation id is of an earlier launch. Ids are 32 bits wide and begin again: an id is later if
+/// it is ahead by less than half of the circle.
+[[nodiscard]] inline bool isBefore(std::uint32_t a, std::uint32_t b)
+{
+    return static_cast<std::int32_t>(a - b) < 0;
+}
 
 } // namespace ringside::collector::summary

@@ -93,6 +93,10 @@ void StepSummarizer::see(const trace::CollectiveCallRow& row)
 
 void StepSummarizer::see(const trace::GraphLaunchRow& row)
 {
+    m_graphLaunches.insert(row.launch);
+    if (m_graphLaunches.size() > kMostGraphs) {
+        m_graphLaunches.erase(m_graphLaunches.begin());
+    }
     if (row.calls == 0) {
         return;
     }
@@ -140,6 +144,14 @@ void StepSummarizer::see(const trace::LaunchRow& row)
         step.firstLaunch = row.correlation;
     }
     step.hasLaunches = true;
+}
+
+void StepSummarizer::see(const trace::CallCorrelationRow& row)
+{
+    if (m_calls.size() >= DeviceSteps::kMostOperations) { // of steps that never end
+        m_calls.clear();
+    }
+    m_calls.insert_or_assign(row.correlation, row.call);
 }
 
 void StepSummarizer::see(const trace::KernelRow& row)
@@ -353,18 +365,32 @@ Summary StepSummarizer::close()
     return summary;
 }
 
+/// The correlations under which NCCL launched anything; a copy among it is a collective's, which copy engines
+/// did. Copies of graphs are the program's as far as is known.
+std::unordered_set<std::uint32_t> StepSummarizer::launchesOfNccl() const
+{
+    std::unordered_set<std::uint32_t> launches;
+    for (const auto& [correlation, call] : m_calls) {
+        if (!m_graphLaunches.contains(call)) {
+            launches.insert(correlation);
+        }
+    }
+    return launches;
+}
+
 /// Device work is known as a whole only between steps of which CUPTI told, too.
 bool StepSummarizer::closeDevices(const Step& step, trace::StepSummaryRow row, Summary& summary)
 {
     const Step* const next = launchesAfter(0);
     const bool measured = std::exchange(m_formerHasLaunches, step.hasLaunches) && step.hasLaunches;
+    if (next == nullptr) {
+        return false;
+    }
+    const std::unordered_set<std::uint32_t> byNccl = launchesOfNccl();
     for (auto& [device, work] : m_devices) {
-        if (next == nullptr) {
-            continue;
-        }
         if (!measured) {
             work.forgetBefore(next->firstLaunch);
-        } else if (const auto figures = work.close(step.firstLaunch, next->firstLaunch)) {
+        } else if (const auto figures = work.close(step.firstLaunch, next->firstLaunch, byNccl)) {
             row.device = device;
             row.deviceStartNs = figures->window.start;
             row.deviceEndNs = figures->window.end;
@@ -376,6 +402,7 @@ bool StepSummarizer::closeDevices(const Step& step, trace::StepSummaryRow row, S
             summary.rows.push_back(row);
         }
     }
+    std::erase_if(m_calls, [&](const auto& each) { return isBefore(each.first, next->firstLaunch); });
     return !summary.rows.empty();
 }
 

@@ -15,6 +15,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -41,6 +42,7 @@ public:
     void see(const trace::RangeRow& row);
     void see(const trace::ApiCallRow& row);
     void see(const trace::LaunchRow& row);
+    void see(const trace::CallCorrelationRow& row);
     void see(const trace::KernelRow& row);
     void see(const trace::CopyRow& row);
     /// A kernel of NCCL's, timed by NCCL.
@@ -91,6 +93,7 @@ private:
     [[nodiscard]] Step* stepAt(std::int64_t ns);
     void addDevice(std::uint32_t device, Interval times, std::uint32_t correlation, values::Class work);
     [[nodiscard]] bool isComplete(const Step& step, std::int64_t nowNs);
+    [[nodiscard]] std::unordered_set<std::uint32_t> launchesOfNccl() const;
     [[nodiscard]] const Step* launchesAfter(std::size_t index) const;
     [[nodiscard]] Summary close();
     [[nodiscard]] bool closeDevices(const Step& step, trace::StepSummaryRow row, Summary& summary);
@@ -113,7 +116,9 @@ private:
     bool m_deviceIsRecorded = false;
     std::int64_t m_stretchFromNs = 0;                                       ///< where nothing marks steps
     std::map<std::pair<std::int64_t, std::int64_t>, GraphTraffic> m_graphs; ///< by graph and communicator
-    std::unordered_map<trace::StringId, NameClass> m_names;                 ///< that say something
+    std::unordered_map<std::uint32_t, std::uint64_t> m_calls; ///< of NCCL, by the correlation of its launch
+    std::set<std::uint64_t> m_graphLaunches;                  ///< their ids in the count of calls
+    std::unordered_map<trace::StringId, NameClass> m_names;   ///< that say something
     std::deque<trace::StringId> m_numbered; ///< of them, names of single steps, the oldest first
 };
 

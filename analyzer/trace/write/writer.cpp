@@ -209,6 +209,7 @@ void Writer::add(const LaunchRow& row)
 }
 void Writer::add(const CallCorrelationRow& row)
 {
+    m_impl->tell(row);
     m_impl->buffer(row);
 }
 void Writer::add(const ChannelTimeRow& row)

@@ -282,6 +282,37 @@ TEST(StepSummary, hasWhatTheDeviceDid)
     }
 }
 
+// In every step NCCL, a graph and the program have copies of 2, 3 and 4 ms made, one after another.
+TEST(StepSummary, countsTheCopiesOfACollectiveAsCommunication)
+{
+    Job job;
+    constexpr std::uint64_t kGraphLaunch = 7;
+    trace::GraphLaunchRow launch;
+    launch.launch = kGraphLaunch;
+    for (std::int64_t number = 1; number <= 20; ++number) {
+        const auto id = static_cast<std::uint32_t>(10 * number);
+        std::int64_t start = number * 100 * kMs + 90 * kMs;
+        for (const std::uint32_t copy : {2U, 3U, 4U}) {
+            trace::CopyRow row;
+            row.startNs = start;
+            row.endNs = start + copy * kMs;
+            row.correlation = id + copy;
+            job.summarizer.see(row);
+            start = row.endNs;
+        }
+        job.summarizer.see(trace::CallCorrelationRow{id + 2, 1000});
+        job.summarizer.see(trace::CallCorrelationRow{id + 3, kGraphLaunch});
+        job.summarizer.see(launch);
+        job.step(number, true);
+        job.pass(number * 100 * kMs + 100 * kMs);
+    }
+    job.finish();
+    ASSERT_EQ(job.summaries.size(), 20U);
+    const trace::StepSummaryRow& row = job.summaries[10].rows[0];
+    EXPECT_EQ(row.exposedCommunicationNs, 22 * kMs);
+    EXPECT_EQ(row.exposedCopyNs, 7 * kMs);
+}
+
 TEST(StepSummary, doesNotMeasureStepsAtTheEdgeOfADeviceWindow)
 {
     Job job;

@@ -42,6 +42,7 @@ public:
     virtual void see(const RangeRow& row) = 0;
     virtual void see(const ApiCallRow& row) = 0;
     virtual void see(const LaunchRow& row) = 0;
+    virtual void see(const CallCorrelationRow& row) = 0;
     virtual void see(const KernelRow& row) = 0;
     virtual void see(const CopyRow& row) = 0;
     virtual void see(const SeriesRow& row) = 0;
