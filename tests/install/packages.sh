@@ -40,7 +40,7 @@ use "$work/read only/usr/bin/ringside"
 dpkg-deb -R "$deb" "$work/old"
 sed -i 's/^Version: .*/Version: 0.0.1/' "$work/old/DEBIAN/control"
 touch "$work/old/usr/share/ringside/stale"
-dpkg-deb --root-owner-group -b "$work/old" "$work/old.deb" >/dev/null
+dpkg-deb --root-owner-group -Znone -b "$work/old" "$work/old.deb" >/dev/null
 root=$work/root
 mkdir -p "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/info"
 touch "$root/var/lib/dpkg/status" "$root/var/lib/dpkg/available"
