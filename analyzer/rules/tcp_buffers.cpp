@@ -18,17 +18,12 @@ constexpr Option kOptions[] = {
      "fewest bytes that an interface sent: less cannot be the gradients of a run"},
 };
 
-words::Text titleOf(const settings::TcpRemark& remark)
-{
-    return say(text::problem, {{"what", remark.what}});
-}
-
 Finding describe(const settings::TcpRemark& remark)
 {
     Finding finding;
     finding.severity = remark.severity;
     finding.limit = Limit::Settings;
-    finding.title = titleOf(remark);
+    finding.title = remark.what;
     finding.settings = {remark.setting};
     if (remark.bytes && remark.wanted) {
         finding.figures = {{"bytes", Unit::Bytes, *remark.bytes, *remark.wanted}};
@@ -45,7 +40,7 @@ void checkHost(const Context& context, const SocketHost& host, const Interface& 
     for (const settings::TcpRemark& remark :
          settings::checkTcpBuffers([&host](std::string_view name) { return host.kernel(name); }, need)) {
         auto same = std::find_if(findings.begin(), findings.end(),
-                                 [&](const Finding& each) { return each.title == titleOf(remark); });
+                                 [&](const Finding& each) { return each.title == remark.what; });
         if (same == findings.end()) {
             same = findings.insert(findings.end(), describe(remark));
             hosts.emplace_back();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings/tcp.h"
 
+#include "words/tcp_settings.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,23 +13,19 @@ namespace ringside::settings {
 namespace {
 
 using trace::Severity;
+namespace text = words::tcp_settings;
 
-constexpr double kMebibyte = 1048576;
 constexpr double kUsableShare = 0.5; // about half of a buffer is usable as window; the kernel needs the rest
 
 void addSwitchRemarks(const KernelSetting& setting, std::vector<TcpRemark>& all)
 {
     if (setting("net.ipv4.tcp_window_scaling") == "0") {
-        all.push_back({Severity::Problem, "net.ipv4.tcp_window_scaling",
-                       "TCP window scaling is off: no connection has more than 64 KiB in flight",
-                       "At a round trip of 1 ms that is 0.5 Gb/s per connection.",
-                       "sudo sysctl -w net.ipv4.tcp_window_scaling=1"});
+        all.push_back({Severity::Problem, "net.ipv4.tcp_window_scaling", text::no_scaling,
+                       text::scaling_matters, "sudo sysctl -w net.ipv4.tcp_window_scaling=1"});
     }
     if (setting("net.ipv4.tcp_sack") == "0") {
-        all.push_back({Severity::Warning, "net.ipv4.tcp_sack",
-                       "Selective acknowledgement is off: after a lost packet, the packets behind it are "
-                       "retransmitted too",
-                       "Turn it on on all hosts of a job.", "sudo sysctl -w net.ipv4.tcp_sack=1"});
+        all.push_back({Severity::Warning, "net.ipv4.tcp_sack", text::no_sack, text::sack_matters,
+                       "sudo sysctl -w net.ipv4.tcp_sack=1"});
     }
 }
 
@@ -42,15 +40,18 @@ void addBufferRemark(const KernelSetting& setting, const char* name, const TcpNe
     if (!(words >> least >> usual >> most) || static_cast<double>(most) >= wanted) {
         return;
     }
-    all.push_back(
-        {static_cast<double>(most) < need.inFlight() / 4 ? Severity::Problem : Severity::Warning, name,
-         fmt::format(
-             "{} lets a connection use {:.1f} MiB; {} at {} Gb/s and a round trip of {} ms needs {:.1f} MiB",
-             name, static_cast<double>(most) / kMebibyte, need.interface,
-             static_cast<double>(need.mbps) / 1000, need.roundTripMs, wanted / kMebibyte),
-         "It matters if NCCL uses sockets. Several sockets per pair (NCCL_NSOCKS_PERTHREAD) share the need.",
-         fmt::format("sudo sysctl -w {}='{} {} {:.0f}'", name, least, usual, wanted),
-         static_cast<double>(most), wanted});
+    const auto severity =
+        static_cast<double>(most) < need.inFlight() / 4 ? Severity::Problem : Severity::Warning;
+    all.push_back({severity, name,
+                   say(text::small_buffer, {{"setting", name},
+                                            {"bytes", most},
+                                            {"interface", need.interface},
+                                            {"gbps", static_cast<double>(need.mbps) / 1000},
+                                            {"round_trip_ms", need.roundTripMs},
+                                            {"wanted", wanted}}),
+                   text::buffer_matters,
+                   fmt::format("sudo sysctl -w {}='{} {} {:.0f}'", name, least, usual, wanted),
+                   static_cast<double>(most), wanted});
 }
 
 } // namespace
@@ -82,9 +83,7 @@ std::vector<TcpRemark> checkCongestionControl(const KernelSetting& setting)
         return {};
     }
     return {{Severity::Warning, "net.ipv4.tcp_congestion_control",
-             fmt::format("TCP's congestion control is {}, not cubic or bbr", control),
-             "Older algorithms recover slowly after each loss on a fast path. Set the same on all hosts, and "
-             "compare.",
+             say(text::poor_control, {{"control", control}}), text::control_matters,
              "sudo sysctl -w net.ipv4.tcp_congestion_control=cubic"}};
 }
 

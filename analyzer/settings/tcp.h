@@ -4,6 +4,7 @@
 // no files.
 #pragma once
 #include "trace/vocabulary/severity.h"
+#include "words/text.h"
 
 #include <cstdint>
 #include <functional>
@@ -31,8 +32,8 @@ struct TcpNeed {
 struct TcpRemark {
     trace::Severity severity = trace::Severity::Info;
     std::string setting;
-    std::string what;
-    std::string advice;
+    words::Text what;
+    words::Text advice;                ///< why it matters
     std::string fix;                   ///< command that corrects the setting
     std::optional<double> bytes = {};  ///< bytes that a connection may use
     std::optional<double> wanted = {}; ///< bytes that it should be able to use

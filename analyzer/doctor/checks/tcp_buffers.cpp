@@ -3,9 +3,13 @@
 // defines what is enough, also for recorded runs.
 #include "doctor/check.h"
 #include "settings/tcp.h"
+#include "words/render.h"
+#include "words/tcp_settings.h"
 
 namespace ringside::doctor::check_tcp_buffers {
 namespace {
+
+namespace text = words::tcp_settings;
 
 settings::TcpNeed needOf(const Facts& facts, const Need& need)
 {
@@ -27,18 +31,18 @@ std::vector<Advice> run(const Facts& facts, const Need& need)
         return facts.text("sysctl." + std::string(name));
     };
     std::vector<Advice> all;
-    for (const settings::TcpRemark& remark : settings::checkTcpBuffers(setting, needOf(facts, need))) {
-        const bool byNeed = remark.wanted.has_value();
-        all.push_back(
-            {{},
-             remark.severity,
-             remark.what,
-             remark.advice + (byNeed ? " Give the round-trip time of your hosts with --round-trip-ms." : ""),
-             remark.fix});
-    }
-    for (const settings::TcpRemark& remark : settings::checkCongestionControl(setting)) {
-        all.push_back({{}, remark.severity, remark.what, remark.advice, remark.fix});
-    }
+    const auto add = [&all](const std::vector<settings::TcpRemark>& remarks) {
+        for (const settings::TcpRemark& remark : remarks) {
+            const words::Text more = remark.wanted ? words::Text(text::give_round_trip) : words::Text();
+            all.push_back({{},
+                           remark.severity,
+                           words::render(remark.what, {}),
+                           words::render(remark.advice + more, {}),
+                           remark.fix});
+        }
+    };
+    add(settings::checkTcpBuffers(setting, needOf(facts, need)));
+    add(settings::checkCongestionControl(setting));
     return all;
 }
 
