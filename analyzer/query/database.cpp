@@ -80,6 +80,22 @@ struct FinalizeStatement {
 };
 using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
+constexpr const char* kOnlyReads = "only statements that read are allowed: a run is never changed";
+
+/// Refuses what SQLite calls reading although it changes the connection or reaches other files.
+int authorize(void* /*unused*/, int action, const char* first, const char* second, const char* /*database*/,
+              const char* /*trigger*/)
+{
+    if (action == SQLITE_PRAGMA) { // those with a value are settings, but for the catalogue
+        const std::string_view name(first);
+        return second == nullptr || name == "table_info" || name == "table_xinfo" || name == "index_list"
+                   ? SQLITE_OK
+                   : SQLITE_DENY;
+    }
+    const bool extension = action == SQLITE_FUNCTION && std::string_view(second) == "load_extension";
+    return action == SQLITE_ATTACH || action == SQLITE_DETACH || extension ? SQLITE_DENY : SQLITE_OK;
+}
+
 struct Prepared {
     Statement statement;
     std::optional<Mistake> mistake;
@@ -93,7 +109,9 @@ Prepared prepare(sqlite3* database, const std::string& sql, std::size_t from)
     const int code = sqlite3_prepare_v2(database, sql.c_str() + from, static_cast<int>(sql.size() - from) + 1,
                                         &raw, &tail);
     Prepared result{Statement(raw), {}, static_cast<std::size_t>(tail - sql.c_str())};
-    if (code != SQLITE_OK) {
+    if (code == SQLITE_AUTH) {
+        result.mistake = {kOnlyReads, from};
+    } else if (code != SQLITE_OK) {
         const int offset = sqlite3_error_offset(database); // -1: no particular place
         result.mistake = {sqlite3_errmsg(database),
                           offset < 0 ? std::nullopt : std::optional(from + static_cast<std::size_t>(offset))};
@@ -115,7 +133,7 @@ Prepared prepareOnly(sqlite3* database, const std::string& sql)
     if (!result.statement) {
         result.mistake = {"it is empty", {}};
     } else if (sqlite3_stmt_readonly(result.statement.get()) == 0) {
-        result.mistake = {"only statements that read are allowed: a run is never changed", 0};
+        result.mistake = {kOnlyReads, 0};
     } else if (const Prepared next = prepare(database, sql, result.end); next.statement || next.mistake) {
         result.mistake = {"only one statement is allowed: another one begins here",
                           std::min(sql.find_first_not_of(" \t\r\n", result.end), sql.size())};
@@ -178,6 +196,7 @@ struct Database::Open {
             file.database().fail("cannot register the chunked tables");
         }
         sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0); // this also prevents VACUUM INTO from writing files
+        sqlite3_set_authorizer(handle, authorize, nullptr);
     }
     [[nodiscard]] sqlite3* database() const { return file.database().handle(); }
 
@@ -208,13 +227,15 @@ Answer Database::ask(const std::string& sql, const Limits& limits)
     }
     Watch watch(database, limits);
     int step = SQLITE_DONE;
+    std::size_t bytes = 0;
     while (!watch.isOver() && (step = sqlite3_step(statement)) == SQLITE_ROW) {
-        if (limits.rows && answer.rows.size() >= *limits.rows) {
+        if ((limits.rows && answer.rows.size() >= *limits.rows) || (limits.bytes && bytes >= *limits.bytes)) {
             answer.end = End::RowLimit;
             return answer;
         }
         std::vector<Value>& row = answer.rows.emplace_back();
         for (int column = 0; column < columns; ++column) {
+            bytes += static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
             row.push_back(valueOf(statement, column));
         }
     }

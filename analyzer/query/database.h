@@ -20,7 +20,8 @@ namespace ringside::query {
 struct Limits {
     std::optional<std::size_t> rows;
     std::optional<std::chrono::milliseconds> time;
-    std::stop_token stop; ///< stops it within milliseconds
+    std::stop_token stop;                  ///< stops it within milliseconds
+    std::optional<std::size_t> bytes = {}; ///< of the values of all rows; ends the rows as `rows` does
 };
 
 struct TableNames {
