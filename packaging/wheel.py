@@ -36,7 +36,8 @@ def contents():
     """(name in the wheel, bytes, whether it is a program)."""
     for name in ("bin/ringside", "lib/ringside/libringside_collector.so", "lib/ringside/ringside_sqlite.so"):
         yield f"ringside/{name}", (stage / name).read_bytes(), name.startswith("bin/")
-    yield "ringside/__init__.py", (stage / "share/ringside/python/ringside.py").read_bytes(), False
+    for path in sorted((stage / "share/ringside/python/ringside").iterdir()):
+        yield f"ringside/{path.name}", path.read_bytes(), False
     yield "ringside/__main__.py", (HERE / "wheel/__main__.py").read_bytes(), False
     shared = [path for part in ("man", "bash-completion", "zsh", "fish") for path in (stage / "share" / part).rglob("*") if path.is_file()]
     for path in sorted(shared):

@@ -31,6 +31,8 @@ struct Exporter {
         {}; ///< of the name of its file, as programs expect it; empty: it writes a folder
     /// Writes to `output`, which must not exist yet. Throws ringside::Error (Io) on failure.
     void (*write)(const report::Report&, const std::filesystem::path& output) = nullptr;
+    /// Used instead by formats that hold the tables of a trace, which need no report.
+    void (*writeTables)(const trace::RunTrace&, const std::filesystem::path& output) = nullptr;
     /// The same for a part of the run, in formats that hold a timeline; null: only whole runs can be written.
     void (*writeSlice)(const report::Report&, const std::filesystem::path& output, const Slice& slice,
                        const Progress& progress) = nullptr;
@@ -39,6 +41,16 @@ struct Exporter {
 };
 
 [[nodiscard]] std::span<const Exporter* const> all();
+/// Writes a whole run in any format.
+inline void writeWhole(const Exporter& exporter, const report::Report& report,
+                       const std::filesystem::path& output)
+{
+    if (exporter.writeTables != nullptr) {
+        exporter.writeTables(report.model.trace, output);
+    } else {
+        exporter.write(report, output);
+    }
+}
 /// Returns the ranks of a slice; if it names none, those of the run.
 [[nodiscard]] std::vector<std::size_t> ranksOf(const model::Model& model, const Slice& slice);
 

@@ -23,7 +23,7 @@ cpack --config "$build/CPackConfig.cmake" -G DEB -B "$work/debs" -D "CPACK_COMPO
     >"$work/cpack.log" 2>&1 || fail "cpack failed: $(tail -3 "$work/cpack.log")"
 deb=$(echo "$work"/debs/ringside_*.deb)
 contents=$(dpkg-deb -c "$deb")
-for file in usr/bin/ringside usr/lib/ringside/libringside_collector.so share/man/man1/ringside-record.1.gz share/ringside/python/ringside.py \
+for file in usr/bin/ringside usr/lib/ringside/libringside_collector.so share/man/man1/ringside-record.1.gz share/ringside/python/ringside/__init__.py \
     share/bash-completion/completions/ringside share/doc/ringside/copyright share/doc/ringside/changelog.gz; do
     [[ $contents == *"$file"* ]] || fail "the deb lacks $file"
 done

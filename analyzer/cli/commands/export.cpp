@@ -68,8 +68,15 @@ exporting::Slice sliceOf(const Options& options, const model::Model& model)
     return slice;
 }
 
-void writeWith(const exporting::Exporter& exporter, const report::Report& report, const Options& options)
+void writeWith(const exporting::Exporter& exporter, const Options& options)
 {
+    const model::ModelOptions modelOptions = options.modelArguments.modelOptions();
+    trace::RunTrace run = openRun(options.run);
+    if (exporter.writeTables != nullptr) {
+        exporter.writeTables(run, options.output);
+        return;
+    }
+    const report::Report report = report::buildReport(std::move(run), {}, modelOptions);
     const exporting::Slice slice = sliceOf(options, report.model);
     if (slice.isWhole()) {
         exporter.write(report, options.output);
@@ -106,7 +113,6 @@ void checkEnding(const exporting::Exporter& exporter, const std::string& output)
 
 int write(const Options& options)
 {
-    const model::ModelOptions modelOptions = options.modelArguments.modelOptions();
     std::error_code absent;
     if (std::filesystem::exists(std::filesystem::symlink_status(options.output, absent))) {
         throw Error(ErrorCode::Usage, fmt::format("{} exists already", options.output),
@@ -119,7 +125,7 @@ int write(const Options& options)
             if (!exporter->forOthers) {
                 umask(S_IRWXG | S_IRWXO); // readable by the user only, like the run
             }
-            writeWith(*exporter, report::buildReport(openRun(options.run), {}, modelOptions), options);
+            writeWith(*exporter, options);
             output::printNote("ringside: {} written to {}\n", exporter->title, options.output);
         }
     }

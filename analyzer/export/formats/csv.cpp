@@ -2,17 +2,13 @@
 // A folder with one CSV file for each table (RFC 4180). The first line names the columns. Null is an empty
 // field, an empty text is a quoted one. A text that is like a formula gets an apostrophe before it.
 #include "export/exporter.h"
+#include "export/new_folder.h"
 #include "export/table_rows.h"
 #include "output/output_file.h"
 #include "trace/utf8.h"
 
-#include <ringside/error.h>
-
 #include <fmt/format.h>
-#include <sys/stat.h>
 
-#include <cerrno>
-#include <cstring>
 #include <iterator>
 #include <optional>
 
@@ -42,20 +38,12 @@ void append(std::string& line, const Cell& cell)
 
 class Folder final : public TableSink {
 public:
-    explicit Folder(const std::filesystem::path& path) : m_path(path)
-    {
-        m_new = trace::Unfinished(path, [&] { return mkdir(path.c_str(), 0700) == 0; });
-        if (m_new.path().empty()) {
-            throw Error(ErrorCode::Io,
-                        fmt::format("cannot create the folder {}: {}", path.string(), std::strerror(errno)),
-                        "Give the name of a new folder inside an existing one.");
-        }
-    }
+    explicit Folder(const std::filesystem::path& path) : m_folder(path) {}
 
     void table(const char* name, std::span<const ColumnType> columns) override
     {
         close();
-        m_file.emplace(m_path / (std::string(name) + ".csv"));
+        m_file.emplace(m_folder.path() / (std::string(name) + ".csv"));
         m_line.clear();
         for (const ColumnType& column : columns) {
             m_line += m_line.empty() ? "" : ",";
@@ -81,7 +69,7 @@ public:
             m_file->close();
         }
     }
-    void keep() { m_new.keep(); }
+    void keep() { m_folder.keep(); }
 
 private:
     void endLine()
@@ -91,22 +79,21 @@ private:
         m_line.clear();
     }
 
-    std::filesystem::path m_path;
-    trace::Unfinished m_new;
+    NewFolder m_folder;
     std::optional<output::OutputFile> m_file;
     std::string m_line;
 };
 
-void write(const report::Report& report, const std::filesystem::path& output)
+void writeTables(const trace::RunTrace& run, const std::filesystem::path& output)
 {
     Folder folder(output);
-    visitTables(report.model.trace, folder);
+    visitTables(run, folder);
     folder.close();
     folder.keep();
 }
 
 } // namespace
 
-RINGSIDE_EXPORTER(csv, .title = "a folder with one CSV file for each table", .write = write);
+RINGSIDE_EXPORTER(csv, .title = "a folder with one CSV file for each table", .writeTables = writeTables);
 
 } // namespace ringside::exporting::exporter_csv

@@ -63,17 +63,18 @@ private:
     std::optional<trace::Statement> m_insert;
 };
 
-void write(const report::Report& report, const std::filesystem::path& output)
+void writeTables(const trace::RunTrace& run, const std::filesystem::path& output)
 {
     output::OutputFile made(output); // SQLite would create it readable by all users
     File file(output);
-    visitTables(report.model.trace, file);
+    visitTables(run, file);
     file.close();
     made.close();
 }
 
 } // namespace
 
-RINGSIDE_EXPORTER(sqlite, .title = "one SQLite file with plain rows", .ending = "db", .write = write);
+RINGSIDE_EXPORTER(sqlite, .title = "one SQLite file with plain rows", .ending = "db",
+                  .writeTables = writeTables);
 
 } // namespace ringside::exporting::exporter_sqlite

@@ -49,7 +49,7 @@ void expectHarmless(const Format& format, const std::string& text)
 void expectExports(const Report& report, const std::filesystem::path& output)
 {
     for (const exporting::Exporter* exporter : exporting::all()) {
-        exporter->write(report, output);
+        exporting::writeWhole(*exporter, report, output);
         const std::string text = std::filesystem::is_regular_file(output) ? contentOf(output) : "";
         EXPECT_TRUE(exporter->id != "chrome" || nlohmann::json::accept(text));
         EXPECT_TRUE(exporter->id != "prometheus" ||

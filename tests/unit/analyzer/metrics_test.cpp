@@ -24,7 +24,7 @@ TEST(Idle, APerThreadDefaultStreamBlocksAsWell)
     EXPECT_FALSE(isBlockingCall("cudaMemcpyAsync_ptsz"));
 }
 
-// What collector/python/ringside.py calls the waiting of a loop for its next batch.
+// What collector/python/ringside/__init__.py calls the waiting of a loop for its next batch.
 TEST(Idle, ThePythonModulesWaitsAreDataLoading)
 {
     EXPECT_TRUE(isDataLoadingRange("data loading"));

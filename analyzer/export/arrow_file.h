@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file of Arrow's IPC format (arrow.apache.org/docs/format/Columnar.html): one table of 64-bit integers,
+// 64-bit reals and texts. Each text is stored once, in a dictionary of its column.
+#pragma once
+#include "export/table_rows.h"
+#include "output/output_file.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace ringside::exporting {
+
+class Flat;
+
+class ArrowFile final {
+public:
+    /// Throws Error (Io), as all of its functions.
+    ArrowFile(const std::filesystem::path& path, std::span<const ColumnType> columns);
+    /// Texts must stay valid until close().
+    void row(std::span<const Cell> cells);
+    void close();
+
+private:
+    enum class Type : std::uint8_t { Integer, Real, Text };
+    struct Column {
+        std::string name;
+        Type type = Type::Integer;
+        bool nullable = false;
+        std::vector<std::int64_t> numbers; ///< of the rows that are not written yet; reals by their bits
+        std::vector<std::int32_t> texts;   ///< of these rows: places in the dictionary
+        std::string validity;              ///< one bit each, if nullable
+        std::int64_t nulls = 0;
+        std::vector<std::string_view> dictionary;
+        std::unordered_map<std::string_view, std::int32_t> places; ///< in the dictionary
+        std::unordered_map<const char*, std::int32_t>
+            known; ///< by where a text lies: the same one comes often
+    };
+    struct Body {
+        std::string bytes;
+        std::string nodes, buffers; ///< structs that describe the bytes
+        std::size_t columns = 0;
+        std::size_t count = 0; ///< buffers
+    };
+
+    void append(Column& column, const Cell& cell) const;
+    static std::int32_t placeOf(Column& column, std::string_view text);
+    void writeBatch();
+    void writeDictionary(std::size_t column);
+    void writeMessage(unsigned type, Flat header, const std::string& body, std::string* blocks);
+    [[nodiscard]] Flat schema() const;
+    static void addBuffer(Body& body, std::string_view bytes);
+    static Flat batchOf(const Body& body, std::size_t rows);
+    void write(std::string_view bytes);
+
+    output::OutputFile m_file;
+    std::vector<Column> m_columns;
+    std::size_t m_rows = 0; ///< that are not written yet
+    std::size_t m_written = 0;
+    std::string m_batches, m_dictionaries; ///< structs Block of the file's footer
+};
+
+} // namespace ringside::exporting
