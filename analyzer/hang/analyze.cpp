@@ -130,7 +130,9 @@ void judgeStuck(Report& report)
     report.origins = originsOf(report.collectives);
     if (report.origins.empty()) {
         report.kind = Kind::Waiting;
-        report.summary = openText(report.collectives.front());
+        const auto lost =
+            std::ranges::find_if(report.collectives, [](const auto& each) { return !each.lost.empty(); });
+        report.summary = openText(lost != report.collectives.end() ? *lost : report.collectives.front());
         return;
     }
     report.kind = kindOf(report, report.origins.front());

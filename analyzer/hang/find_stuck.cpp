@@ -160,8 +160,11 @@ StuckCollective describe(const model::Model& model, const Group& group, std::int
             if (call->progress == Progress::Queued) {
                 stuck.queued.push_back(rank);
             }
-        } else if (member.next <= order) {
+        } else if (member.next <= order && order + 1 - member.next > member.unplaced) {
             stuck.missing.push_back(rank);
+        } else if (member.next <= order) {
+            ++stuck.notRecorded;
+            stuck.unknown.push_back(rank);
         }
     }
     if (!stuck.arrived.empty()) {

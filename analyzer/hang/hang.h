@@ -123,8 +123,11 @@ struct StuckCollective {
     std::vector<std::int64_t> queued;    ///< arrived ranks whose GPU has not started it, while others have
     std::int64_t notRecorded = 0;        ///< number of members without a trace, or with an older one
     std::vector<std::int64_t> unknown;   ///< these members, as far as their ranks are known
-    bool tied = false;                   ///< calls differ, and as many ranks made the one as the other
-    std::int64_t waitedNs = 0;           ///< time since the last rank issued it
+    /// Of a message: the other side, where it is not known whether it issued its part, because its log is
+    /// torn or missing. Nobody is named for it.
+    std::vector<std::int64_t> lost;
+    bool tied = false;         ///< calls differ, and as many ranks made the one as the other
+    std::int64_t waitedNs = 0; ///< time since the last rank issued it
     /// Send and receive share NCCL's numbering with collectives, so that `order` counts the collectives.
     /// Dropped records would shift that count.
     bool ordersByPlace = false;

@@ -4,6 +4,7 @@
 #include "model/communicator_calls.h"
 #include "trace/vocabulary/nccl_result.h"
 #include "values/number_list.h"
+#include "values/parse_number.h"
 
 #include <algorithm>
 #include <set>
@@ -51,6 +52,24 @@ std::string_view ranksText(const trace::ProcessTrace& process, std::int64_t comm
     const std::string name = "communicator " + std::to_string(communicator) + " ranks";
     const std::string_view dumped = settingOf(process, "flight_recorder", name);
     return dumped.empty() ? settingOf(process, "nccl", name) : dumped;
+}
+
+/// Returns how many lines of the process's log may be calls and cannot be read.
+std::int64_t tornCallsOf(const trace::ProcessTrace& process)
+{
+    return values::parseNumber<std::int64_t>(settingOf(process, "nccl", "torn calls")).value_or(0);
+}
+
+/// Returns how many pieces of lines may be calls of any process, because their writer is not known.
+std::int64_t tornPieces(const model::Model& model)
+{
+    std::int64_t pieces = 0;
+    for (const trace::ProcessTrace& process : model.trace.processes) {
+        for (const trace::IssueRow& issue : process.issues) {
+            pieces += issue.is(trace::Issue::TornMessage) ? issue.count : 0;
+        }
+    }
+    return pieces;
 }
 
 /// What a trace tells of the GPU's progress with its calls.
@@ -196,6 +215,7 @@ struct MemberCalls {
     std::int64_t communicatorRank = -1;
     std::vector<Call> calls;
     bool statesKnown = false;
+    std::int64_t torn = 0;
 };
 
 /// Returns a member with the order of its calls. With `byPlace`, the order is the position among the
@@ -207,6 +227,9 @@ Member memberOf(const MemberCalls& of, bool byPlace)
     member.rank = of.rank;
     member.communicatorRank = of.communicatorRank;
     member.statesKnown = of.statesKnown;
+    const std::int64_t end = of.calls.empty() ? 0 : of.calls.back().sequence + 1;
+    member.torn = of.torn;
+    member.unplaced = std::max<std::int64_t>(0, of.torn - (end - std::ssize(of.calls)));
     // A dump without calls may have lost them all.
     member.complete =
         of.calls.empty() ? !of.statesKnown : of.calls.back().sequence + 1 == std::ssize(of.calls);
@@ -320,7 +343,7 @@ void addUnusedMembers(const model::Model& model, Found& found)
         }
         const auto at = std::ranges::lower_bound(found.members, index, {}, &MemberCalls::rank);
         if (at == found.members.end() || at->rank != index) {
-            found.members.insert(at, {index, static_cast<std::int64_t>(place), {}, true});
+            found.members.insert(at, {index, static_cast<std::int64_t>(place), {}, true, 0});
         }
     }
 }
@@ -369,12 +392,14 @@ std::int64_t callsInOpenGroups(const trace::ProcessTrace& process)
 std::vector<Group> issuedCalls(const model::Model& model)
 {
     std::map<model::CommunicatorKey, Found> found;
+    const std::int64_t pieces = tornPieces(model);
     for (std::size_t i = 0; i < model.ranks.size(); ++i) {
         const trace::ProcessTrace& process = model.processOf(model.ranks[i]);
         if (lacksCalls(process)) {
             continue;
         }
         auto calls = callsOf(process);
+        const std::int64_t torn = tornCallsOf(process) + pieces;
         for (const auto& [key, row] : model::communicatorsOf(model.ranks[i], process)) {
             if (key.first == 0 || row->size < 2) {
                 continue;
@@ -386,7 +411,7 @@ std::vector<Group> issuedCalls(const model::Model& model)
             if (entry.group.ranks.empty()) {
                 entry.group.ranks = values::numbersOfList(ranksText(process, row->id));
             }
-            entry.members.push_back({i, row->rank, std::move(calls[row->id]), tellsStates(process)});
+            entry.members.push_back({i, row->rank, std::move(calls[row->id]), tellsStates(process), torn});
         }
     }
     std::vector<Group> groups;

@@ -36,8 +36,10 @@ struct Member {
     std::vector<Issued> calls;          ///< by order; with gaps if records were lost
     /// Sends and receives, with their peer as root. `order` is their number on the communicator.
     std::vector<Issued> pointToPoint;
-    bool complete = false;    ///< every call since the creation of the communicator is there
-    bool statesKnown = false; ///< it is known of each call whether it completed
+    bool complete = false;     ///< every call since the creation of the communicator is there
+    bool statesKnown = false;  ///< it is known of each call whether it completed
+    std::int64_t torn = 0;     ///< lines of the log that may be calls of it and cannot be read
+    std::int64_t unplaced = 0; ///< those of them that leave no gap in the numbers of its calls
 
     /// Returns the collective with this order, or null if no record of it exists.
     [[nodiscard]] const Issued* at(std::int64_t order) const;

@@ -44,6 +44,7 @@ Json toJson(const StuckCollective& stuck)
             {"different", stuck.different},
             {"queued", stuck.queued},
             {"unknown", stuck.unknown},
+            {"lost", stuck.lost},
             {"not_recorded", stuck.notRecorded},
             {"waited_ns", stuck.waitedNs},
             {"finished_on_gpu", std::move(finished)}};

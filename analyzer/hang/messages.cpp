@@ -71,6 +71,9 @@ private:
         } else if (place >= 0 && place < std::ssize(m_group.ranks)) {
             side.rank = m_group.ranks[static_cast<std::size_t>(place)];
         }
+        if (side.rank < 0 && m_group.size == m_model.worldSize) {
+            side.rank = place; // the communicator of all
+        }
         return side;
     }
 
@@ -88,8 +91,9 @@ private:
     /// Returns by how much the index of a receive is larger than that of its send. Null: not known.
     [[nodiscard]] std::optional<std::ptrdiff_t> shiftOf(const Pair& pair) const
     {
-        if (pair.sender.isComplete() && pair.receiver.isComplete()) {
-            return 0;
+        const bool whole = pair.sender.isComplete() && pair.receiver.isComplete();
+        if (whole || (isTorn(pair) && !pair.sender.knowsStates() && !pair.receiver.knowsStates())) {
+            return 0; // of a torn log, at least the numbers of calls can be compared
         }
         if (!pair.sender.knowsStates() || !pair.receiver.knowsStates()) {
             return std::nullopt;
@@ -136,11 +140,17 @@ private:
             return;
         }
         const auto shift = shiftOf(pair);
-        if (!shift || comparePairs(pair, *shift)) {
+        if (!shift || (!isTorn(pair) && comparePairs(pair, *shift))) {
             return;
         }
         waitFor(pair.receiver, pair.sender, pair.sender.size() + *shift);
         waitFor(pair.sender, pair.receiver, pair.receiver.size() - *shift);
+    }
+
+    /// Whether lines may be calls of this pair: which call belongs to which is not known then.
+    [[nodiscard]] static bool isTorn(const Pair& pair)
+    {
+        return pair.sender.member->torn + pair.receiver.member->torn > 0;
     }
 
     /// The other side has no trace: the first call that has not completed may wait for it.
@@ -149,8 +159,12 @@ private:
         const bool receives = pair.receiver.member != nullptr;
         const Side& here = receives ? pair.receiver : pair.sender;
         const Side& there = receives ? pair.sender : pair.receiver;
+        if (!here.knowsStates()) {
+            waitForLost(here, there);
+            return;
+        }
         const std::ptrdiff_t first = here.firstOpen();
-        if (first == here.size() || !here.knowsStates() || there.rank < 0) {
+        if (first == here.size() || there.rank < 0) {
             return;
         }
         StuckCollective stuck = describe(here, first);
@@ -159,22 +173,40 @@ private:
         m_found.push_back(std::move(stuck));
     }
 
+    /// The other side has no trace, and it is not known which calls completed: only a message with which the
+    /// calls of this side end may wait.
+    void waitForLost(const Side& here, const Side& there)
+    {
+        const std::ptrdiff_t all = std::ssize(here.member->calls) + std::ssize(here.member->pointToPoint);
+        const bool last = here.calls.back()->order + 1 >= all;
+        if (last && waits(here, here.size() - 1)) {
+            StuckCollective& stuck = m_found.emplace_back(describe(here, here.size() - 1));
+            stuck.notRecorded = 1;
+            stuck.lost = {there.rank};
+            std::erase(stuck.lost, -1);
+        }
+    }
+
+    [[nodiscard]] bool waits(const Side& here, std::ptrdiff_t index) const
+    {
+        const Issued& call = *here.calls[static_cast<std::size_t>(index)];
+        const RankTimes& times = m_times[here.member->rank];
+        const bool receives = call.call.function != "ncclSend";
+        return here.knowsStates() ? call.isOpen()
+               : receives         ? times.openHang || describe(here, index).waitedNs >= m_stuckAfterNs
+                                  : times.inCall || times.untimed;
+    }
+
     /// Adds the call of `here` at `index`, if there is one and it waits.
     void waitFor(const Side& here, const Side& there, std::ptrdiff_t index)
     {
         if (index < 0 || index >= here.size()) {
             return;
         }
-        const Issued& call = *here.calls[static_cast<std::size_t>(index)];
-        const RankTimes& waits = m_times[here.member->rank];
-        StuckCollective stuck = describe(here, index);
-        const bool receives = call.call.function != "ncclSend";
-        const bool counts = here.knowsStates() ? call.isOpen()
-                            : receives         ? waits.openHang || stuck.waitedNs >= m_stuckAfterNs
-                                               : waits.inCall || waits.untimed;
-        if (counts) {
-            stuck.missing.push_back(there.rank);
-            m_found.push_back(std::move(stuck));
+        if (waits(here, index)) {
+            const bool surely = here.size() - index > there.member->torn;
+            StuckCollective& stuck = m_found.emplace_back(describe(here, index));
+            (surely ? stuck.missing : stuck.lost).push_back(there.rank);
         }
     }
 
@@ -252,7 +284,7 @@ std::vector<StuckCollective> stuckMessages(const model::Model& model, const Grou
 bool canPairMessages(const Group& group)
 {
     return std::ranges::all_of(group.members, [](const Member& member) {
-        return member.complete || member.statesKnown || member.pointToPoint.empty();
+        return member.complete || member.statesKnown || member.torn > 0 || member.pointToPoint.empty();
     });
 }
 

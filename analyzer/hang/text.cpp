@@ -214,6 +214,9 @@ std::vector<std::string> linesOf(const StuckCollective& stuck)
             lines.push_back(fmt::format("rank {} calls there: {}", arrived.rank, describe(arrived.call)));
         }
     }
+    if (!stuck.lost.empty()) {
+        lines.push_back("not known whether they issued their part: " + rankList(stuck.lost));
+    }
     if (!stuck.queued.empty()) {
         lines.push_back(fmt::format("the GPU has not started it: {}", rankList(stuck.queued)));
     }

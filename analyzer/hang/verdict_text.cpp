@@ -213,9 +213,14 @@ words::Text originText(const Report& report, const Origin& origin)
 
 words::Text openText(const StuckCollective& stuck)
 {
-    return say(text::open, {{"arrived", arrivedRanks(stuck)},
-                            {"call", nameText(stuck)},
-                            {"before", beforeText(text::issued, stuck.waitedNs)}});
+    const std::vector<words::Slot> filled{{"arrived", arrivedRanks(stuck)},
+                                          {"call", nameText(stuck)},
+                                          {"before", beforeText(text::issued, stuck.waitedNs)},
+                                          {"ranks", stuck.lost}};
+    return say(stuck.lost.empty()      ? text::open
+               : stuck.notRecorded > 0 ? text::counterpart_missing
+                                       : text::counterpart_torn,
+               filled);
 }
 
 words::Text waitingText(const Report& report, const StuckCollective& last,

@@ -9,7 +9,7 @@ A script is the words of scripted_job.cpp: `init`; `ar`, `bc`, `ag`, `rs` [:COUN
 import dataclasses
 import signal
 
-ALIVE, LEFT, LOGS, ENDED = "alive", "left", "logs", "ended"
+ALIVE, LEFT, LOGS, ENDED, TORN, PARTIAL = "alive", "left", "logs", "ended", "torn", "partial"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,14 +21,21 @@ class Row:
     function: str = ""   # of the call of the verdict
     looks: tuple = (ALIVE, LEFT, LOGS)  # at which the verdict is asked for: the living run, the rings left after SIGKILL, NCCL's logs
     short: bool = False  # among those that every run of the suite tries
+    says: str = ""       # stands in the headline
+    lost: int = -1       # TORN: NCCL's logs in one file, with this rank's last message torn; PARTIAL: without its log
 
 
-def hang(name, *scripts, kinds=("missing",), blamed=(), function="ncclAllReduce", looks=(ALIVE, LEFT, LOGS), short=False):
-    return Row(name, scripts, kinds, blamed, function, looks, short)
+def hang(name, *scripts, kinds=("missing",), blamed=(), function="ncclAllReduce", looks=(ALIVE, LEFT, LOGS), **others):
+    return Row(name, scripts, kinds, blamed, function, looks, **others)
 
 
-def death(name, *scripts, blamed, kinds=("died",), looks=(ENDED,), short=False):
-    return Row(name, scripts, kinds, blamed, looks=looks, short=short)
+def death(name, *scripts, blamed, kinds=("died",), looks=(ENDED,), **others):
+    return Row(name, scripts, kinds, blamed, looks=looks, **others)
+
+
+def lost(name, *scripts, lost, looks=(TORN, PARTIAL), **others):
+    """The job does not hang, as far as anybody can know: of one message, the log has only one side."""
+    return Row(name, scripts, ("waiting",), looks=looks, lost=lost, says=f"whether rank {lost} issued its part is not known", **others)
 
 
 RECORDED = (ALIVE, LEFT)  # what the logs of NCCL do not hold
@@ -133,4 +140,14 @@ DEATHS = (
           blamed=(1,), looks=(ALIVE,)),
 )
 
-ROWS = HANGS + MISMATCHES + DEATHS
+LOST = (
+    lost("receive_lost", "init send:1 sync sleep", "init recv:0 sync sleep", lost=1, short=True),
+    lost("send_lost", "init send:1 sync sleep", "init recv:0 sync sleep", lost=0),
+    lost("second_message_lost", "init send:1 send:1 sync sleep", "init recv:0 recv:0 sync sleep", lost=1, looks=(TORN,)),
+    lost("message_behind_a_collective_lost", f"init {STEP} send:1 sync sleep", f"init {STEP} recv:0 sync sleep", lost=0),
+    lost("exchange_lost", "init [ send:1 recv:1 ] sync sleep", "init [ send:0 recv:0 ] sync sleep", lost=1, looks=(TORN,)),
+    hang("not_lost_but_missing", "init send:1 send:1 send:1 sync", "init recv:0 sync sleep", blamed=(1,), function="ncclSend",
+         looks=(TORN,), lost=1),
+)
+
+ROWS = HANGS + MISMATCHES + DEATHS + LOST

@@ -65,6 +65,21 @@ class Job:
 
 
 class HangTable(lab.Scenario):
+    def lose(self, job, partial):
+        """NCCL's logs as one file in which a line of the rank is torn by another process, or without its log."""
+        texts = [file.read_text() for file in sorted(job.logs.iterdir())]
+        own = next(text for text in texts if f" rank {job.row.lost} nranks " in text)
+        others = [text for text in texts if text is not own]
+        lines = own.splitlines()
+        last = max(i for i, line in enumerate(lines) if " INFO Send: " in line or " INFO Recv: " in line)
+        torn = lines[last][:lines[last].index(" recvbuff")] + others[0].splitlines()[-1]
+        folder = job.folder / ("partial" if partial else "torn")
+        folder.mkdir()
+        rest = "\n".join(others[0].splitlines()[:-1]) + "\n" + "".join(others[1:])
+        mine = "\n".join([*lines[:last], torn, *lines[last + 1:]]) + "\n"
+        (folder / "job.log").write_text("".join(others) if partial else rest + mine)
+        return folder
+
     def judge(self, place):
         done = lab.run([lab.RINGSIDE, "hang", place, "--after", AFTER, "--format", "json"], expect=None)
         if done.returncode != 0:
@@ -79,7 +94,7 @@ class HangTable(lab.Scenario):
 
     def is_right(self, row, report):
         call = report["collectives"][0]["call"]["function"] if report["collectives"] else ""
-        return (report["verdict"]["kind"] in row.kinds and named(report) == sorted(row.blamed) and
+        return (report["verdict"]["kind"] in row.kinds and named(report) == sorted(row.blamed) and row.says in report["verdict"]["summary"] and
                 (not row.function or report["verdict"]["kind"] == "died" or call == row.function))
 
     def look(self, row, place, patience):
@@ -154,8 +169,10 @@ class HangTable(lab.Scenario):
         for look in row.looks:
             if look == hang_table.LEFT:
                 self.until("a rank notices that it hangs", job.noticed)
-            if look in (hang_table.LEFT, hang_table.LOGS):
+            if look not in (hang_table.ALIVE, hang_table.ENDED):
                 job.end()
+            if look in (hang_table.TORN, hang_table.PARTIAL):
+                places[look] = self.lose(job, look == hang_table.PARTIAL)
             try:
                 self.look(row, places[look], look == hang_table.ALIVE)
                 if row.blamed:

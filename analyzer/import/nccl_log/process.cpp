@@ -226,6 +226,9 @@ void Process::addContext()
     for (const auto& [name, value] : m_facts) {
         m_trace.settings.push_back({"nccl", name, value});
     }
+    if (m_tornCalls + m_gaps > 0) {
+        m_trace.settings.push_back({"nccl", "torn calls", std::to_string(m_tornCalls + m_gaps)});
+    }
     for (const auto& [name, count] : m_connections) {
         m_trace.settings.push_back({"nccl", name, std::to_string(count)});
     }
