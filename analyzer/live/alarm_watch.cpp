@@ -221,13 +221,6 @@ void SampleWatch::watchMemory(const std::string& where, const Sample& sample, Wa
     }
 }
 
-std::int64_t ProgressWatch::patienceMs() const
-{
-    constexpr std::int64_t kSteps = 5;
-    constexpr std::int64_t kPauses = 2;
-    return std::max({kPatienceMs, kSteps * m_stepMs, kPauses * m_longestPauseMs});
-}
-
 /// Notes when a process was last seen to compute: for half of the time between two of its samples, in which
 /// it was not inside the same call.
 void ProgressWatch::noteWork(const RunNow& run)
@@ -257,6 +250,8 @@ void ProgressWatch::noteWork(const RunNow& run)
 
 std::vector<AlarmChange> ProgressWatch::look(const RunNow& run)
 {
+    constexpr std::int64_t kSteps = 5; // are known before any pause was seen
+    constexpr std::int64_t kNsOfMs = 1'000'000;
     const Progress progress = progressOf(run);
     noteWork(run);
     std::vector<AlarmChange> changes;
@@ -267,8 +262,8 @@ std::vector<AlarmChange> ProgressWatch::look(const RunNow& run)
     if (progress.latestMs > m_progressMs) {
         const std::int64_t pause = m_progressMs != 0 && m_hasRhythm ? progress.latestMs - m_progressMs : 0;
         m_progressMs = progress.latestMs;
-        if (m_still) { // not one in which nobody looked
-            m_longestPauseMs = std::max(m_longestPauseMs, pause);
+        if (m_still && pause > 0) { // not one in which nobody looked
+            m_patience.survived(pause * kNsOfMs);
         }
         m_still = false;
         if (m_hangs) {
@@ -281,7 +276,8 @@ std::vector<AlarmChange> ProgressWatch::look(const RunNow& run)
     const std::int64_t stillMs = progress.spokenMs - m_progressMs;
     const std::int64_t workedMs = std::clamp<std::int64_t>(m_workedMs - m_progressMs, 0, kLongestWorkMs);
     m_still = true;
-    if (m_hasRhythm && !m_hangs && m_progressMs != 0 && stillMs - workedMs >= patienceMs()) {
+    if (m_hasRhythm && !m_hangs && m_progressMs != 0 &&
+        (stillMs - workedMs) * kNsOfMs >= m_patience.of(std::max(kPatienceMs, kSteps * m_stepMs) * kNsOfMs)) {
         m_hangs = true;
         changes.push_back(
             {"hang", true, std::nullopt,

@@ -4,6 +4,7 @@
 #pragma once
 #include "live/snapshot.h"
 #include "live/step_watch.h"
+#include "values/patience.h"
 
 #include <cstdint>
 #include <deque>
@@ -51,11 +52,11 @@ private:
 // The alarm of a job that stands still, once it had a rhythm.
 
 /// A job makes progress when a step ends or a collective is issued. Its rhythm is known once some steps have
-/// come. It stands still when nothing has come for kPatienceMs, five times the median step and twice the
-/// longest pause so far, whichever is longest. Time in which a rank computes that is not inside one long
-/// call, as in a checkpoint, a compilation or an evaluation, does not count, up to kLongestWorkMs. A
-/// checkpoint that only waits for its storage may be called a hang the first time: the message says what is
-/// known.
+/// come. It stands still when nothing has come for kPatienceMs, for five times the median step, and longer
+/// than pauses suggest after which it went on (values::Patience). Time in which a rank computes that is not
+/// inside one long call, as in a checkpoint, a compilation or an evaluation, does not count, up to
+/// kLongestWorkMs. A checkpoint that only waits for its storage may be called a hang the first time: the
+/// message says what is known.
 class ProgressWatch final {
 public:
     static constexpr std::int64_t kPatienceMs = 9'000;
@@ -66,7 +67,6 @@ public:
     [[nodiscard]] std::vector<AlarmChange> look(const RunNow& run);
 
 private:
-    [[nodiscard]] std::int64_t patienceMs() const;
     void noteWork(const RunNow& run);
 
     struct Work {
@@ -77,7 +77,7 @@ private:
     std::int64_t m_workedMs = 0;        ///< when a process was last seen to compute
     bool m_still = false;               ///< since the last progress, a look saw none
     std::int64_t m_progressMs = 0;      ///< the latest that was seen
-    std::int64_t m_longestPauseMs = 0;
+    values::Patience m_patience;
     std::int64_t m_stepMs = 0;
     bool m_hasRhythm = false;
     bool m_hangs = false;

@@ -54,6 +54,9 @@ HangDetector::Change HangDetector::look(const ProcessActivity& activity)
         if (!issued && !goesOn(activity)) {
             return Change::None;
         }
+        if (!issued && m_regular) {
+            m_patience.survived(activity.nowNs - m_progressNs);
+        }
         m_hanging = false;
         m_progressNs = activity.nowNs;
         return Change::Ended;
@@ -66,27 +69,29 @@ HangDetector::Change HangDetector::look(const ProcessActivity& activity)
     return Change::Began;
 }
 
-/// A gap that is too long for the rhythm (loading, compiling, a checkpoint) starts a new one.
+/// A gap that is too long for the rhythm (loading, compiling, a checkpoint) starts a new one. Pauses before
+/// the first rhythm tell nothing of the job: it loads and compiles.
 void HangDetector::noteProgress(std::int64_t nowNs)
 {
     constexpr std::int64_t kLongestGapNs = 2'000'000'000; // or a fifth of the timeout, where that is more
     const std::int64_t gap = nowNs - m_progressNs;
+    if (m_regular && m_collectives.value_or(0) > 0) {
+        m_patience.survived(gap);
+    }
     if (m_collectives.value_or(0) == 0 || gap > std::max(kLongestGapNs, m_timeoutNs / 5)) {
         m_rhythm = {};
         return;
     }
     ++m_rhythm.gaps;
     m_rhythm.longestNs = std::max(m_rhythm.longestNs, gap);
+    m_regular = m_regular || m_rhythm.gaps >= kFewestGaps;
 }
 
 /// A job that stops before it had a rhythm is reported too, after a longer time.
 bool HangDetector::isOverdue(std::int64_t nowNs) const
 {
-    constexpr std::int64_t kByFar = 5;
-    const std::int64_t patienceNs = m_rhythm.gaps >= kFewestGaps
-                                        ? std::max(2 * m_timeoutNs, kByFar * m_rhythm.longestNs)
-                                        : 4 * m_timeoutNs;
-    return m_collectives.value_or(0) > 0 && nowNs - m_progressNs >= patienceNs;
+    const std::int64_t times = m_rhythm.gaps >= kFewestGaps ? 2 : 4;
+    return m_collectives.value_or(0) > 0 && nowNs - m_progressNs >= m_patience.of(times * m_timeoutNs);
 }
 
 /// Whether the call that hung has returned.
@@ -103,7 +108,7 @@ const ThreadActivity* HangDetector::longestUnreported(const ProcessActivity& act
     const ThreadActivity* longest = nullptr;
     for (const ThreadActivity& thread : activity.threads) {
         const bool counts = m_collectives.value_or(0) > 0 || nameOf(thread.api).starts_with("nccl");
-        if (thread.api == 0 || activity.nowNs - thread.sinceNs < m_timeoutNs || !counts) {
+        if (thread.api == 0 || activity.nowNs - thread.sinceNs < patienceNs() || !counts) {
             continue;
         }
         const auto told = m_reported.find(thread.ring);
@@ -133,7 +138,7 @@ void HangDetector::begin(const ProcessActivity& activity, const ThreadActivity* 
         m_rhythm = {};
     }
     for (const ThreadActivity& thread : activity.threads) {
-        if (thread.api != 0 && activity.nowNs - thread.sinceNs >= m_timeoutNs) {
+        if (thread.api != 0 && activity.nowNs - thread.sinceNs >= patienceNs()) {
             m_reported[thread.ring] = thread.startTicks;
         }
     }

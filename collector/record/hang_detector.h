@@ -2,6 +2,8 @@
 // Decides when a process hangs and when it makes progress again, from what each pass of the drain thread
 // observes. It reads no clock and does no input or output, so that tests supply the time.
 #pragma once
+#include "values/patience.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -40,10 +42,10 @@ public:
 
     /// A hang begins in three cases. A call of NCCL (or any call, once collectives were issued) has been
     /// in flight for the timeout. Or collectives came in a rhythm, and none has come for twice the
-    /// timeout and five times the longest gap of the rhythm. Or none has come for four times the timeout
-    /// after a first one: loading, compiling and writing a checkpoint take minutes. A hang ends when
-    /// that call returns or a collective is issued; until then no other hang begins. The same call is
-    /// reported only once: a thread may wait for ever on purpose.
+    /// timeout. Or none has come for four times the timeout after a first one: loading, compiling and
+    /// writing a checkpoint take minutes. Where the job survived long pauses, these times are longer
+    /// (values::Patience). A hang ends when that call returns or a collective is issued; until then no
+    /// other hang begins. The same call is reported only once: a thread may wait for ever on purpose.
     Change look(const ProcessActivity& activity);
     /// Since when no collective was issued, after earlier ones. Null: none is expected.
     [[nodiscard]] std::optional<std::int64_t> quietSinceNs() const
@@ -60,6 +62,7 @@ private:
         std::int64_t longestNs = 0; ///< between two of them, as passes see it
     };
     void noteProgress(std::int64_t nowNs);
+    [[nodiscard]] std::int64_t patienceNs() const { return m_patience.of(m_timeoutNs); }
     [[nodiscard]] bool isOverdue(std::int64_t nowNs) const;
     [[nodiscard]] bool goesOn(const ProcessActivity& activity) const;
     [[nodiscard]] const ThreadActivity* longestUnreported(const ProcessActivity& activity) const;
@@ -69,6 +72,8 @@ private:
     std::optional<std::uint64_t> m_collectives;
     std::int64_t m_progressNs = 0; ///< when a collective was last seen to have been issued, or a hang to end
     Rhythm m_rhythm;
+    bool m_regular = false; ///< collectives came in a rhythm at some time
+    values::Patience m_patience;
     bool m_hanging = false;
     std::optional<ThreadActivity> m_cause; ///< the call that hangs, when it is one
     Hang m_hang;

@@ -106,7 +106,22 @@ TEST_F(HangDetectorTest, regularCollectivesThatStopAreAHangWithTheCallsOfThreads
     EXPECT_EQ(look(last + 901, ++m_issued, {computing(1)}), Change::Ended);
     EXPECT_EQ(look(last + 1600, m_issued, {computing(1)}), Change::None) << "no rhythm yet";
     const std::int64_t again = train(last + 1601, 200, 1);
-    EXPECT_EQ(look(again + 600, m_issued, {computing(1)}), Change::Began);
+    EXPECT_EQ(look(again + 1801, m_issued, {computing(1)}), Change::None) << "901 s and 700 s were no end";
+    EXPECT_EQ(look(again + 1802, m_issued, {computing(1)}), Change::Began);
+}
+
+TEST_F(HangDetectorTest, ACheckpointThatWasSurvivedIsNoHangTheNextTime)
+{
+    std::int64_t last = train(100, 200, 1);
+    const auto waits = [&](std::int64_t seconds) {
+        return look(last + seconds, m_issued, {inCall(1, Api::cudaStreamSynchronize, last)});
+    };
+    EXPECT_EQ(waits(300), Change::Began) << "the first one of 400 s";
+    EXPECT_EQ(look(last + 400, ++m_issued, {computing(1)}), Change::Ended);
+    last = train(last + 401, 200, 1);
+    EXPECT_EQ(waits(400), Change::None);
+    EXPECT_EQ(waits(799), Change::None);
+    EXPECT_EQ(waits(800), Change::Began) << "twice as long as any before";
 }
 
 TEST_F(HangDetectorTest, loadingAndCompilingBeforeAnyRhythmIsNoHang)
