@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/judge_hang.h"
 
+#include "attach/job_process.h"
 #include "cli/left_files.h"
 #include "cli/left_symptoms.h"
 #include "cli/witnesses.h"
@@ -31,14 +32,23 @@ bool has(const trace::ProcessTrace& process, trace::Issue issue)
                        [issue](const trace::IssueRow& row) { return row.is(issue); });
 }
 
+/// Returns the name of the program that a process runs; empty if it cannot be read.
+std::string programOf(std::optional<std::uint32_t> pid)
+{
+    const auto process = pid ? attach::readProcess(static_cast<pid_t>(*pid)) : std::nullopt;
+    return process ? process->program : std::string();
+}
+
 hang::ProcessNow stateOf(const trace::ProcessTrace& process, trace::Owner owner, bool callsKnown,
                          std::int64_t nowNs)
 {
     hang::ProcessNow now;
     now.callsKnown = callsKnown || has(process, trace::Issue::ProcessKilled) || process.process.endNs ||
                      has(process, trace::Issue::DumpedWhileRunning);
-    if (owner == trace::Owner::Running || owner == trace::Owner::Stopped) {
-        now.life = owner == trace::Owner::Running ? hang::Life::Running : hang::Life::Stopped;
+    if (owner == trace::Owner::Running || owner == trace::Owner::Stopped || owner == trace::Owner::Replaced) {
+        now.life = owner == trace::Owner::Running   ? hang::Life::Running
+                   : owner == trace::Owner::Stopped ? hang::Life::Stopped
+                                                    : hang::Life::Replaced;
         now.nowNs = nowNs;
     } else {
         now.life = hang::lifeInTrace(process);
@@ -77,6 +87,9 @@ hang::Report analyzeNative(const std::filesystem::path& run, const hang::Options
     std::vector<hang::ProcessNow> now;
     for (std::size_t i = 0; i < live.owners.size(); ++i) {
         now.push_back(stateOf(live.run.processes[i], live.owners[i], live.callsKnown[i], nowNs));
+        if (now.back().life == hang::Life::Replaced) {
+            now.back().program = programOf(live.pids[i]);
+        }
     }
     const std::vector<hang::RasMember> members = hang::rasMembers(live.run);
     hang::Report report = hang::analyze(std::move(live.run), now, limits);

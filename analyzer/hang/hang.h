@@ -18,10 +18,11 @@ namespace ringside::hang {
 enum class Life : std::uint8_t {
     NotKnown, ///< did not close its trace; is on another host, or was not checked
     Running,
-    Stopped, ///< alive, but stopped by a signal (SIGSTOP) or a debugger
-    Closed,  ///< ended and closed its trace, or ended with code 0, or called exec
-    Failed,  ///< closed its trace and ended with another code than 0: an exception or a failed check
-    Gone,    ///< ended otherwise: killed, crashed, or with another code than 0 and without closing its trace
+    Stopped,  ///< alive, but stopped by a signal (SIGSTOP) or a debugger
+    Closed,   ///< ended and closed its trace, or ended with code 0, or called exec
+    Failed,   ///< closed its trace and ended with another code than 0: an exception or a failed check
+    Gone,     ///< ended otherwise: killed, crashed, or with another code than 0 and without closing its trace
+    Replaced, ///< lives, but runs another program: it called execveat, or exec past the C library
 };
 [[nodiscard]] std::string_view lifeName(Life life);
 /// Returns true for Gone and Failed.
@@ -41,7 +42,8 @@ enum class Life : std::uint8_t {
 struct ProcessNow {
     Life life = Life::NotKnown;
     std::optional<std::int64_t> nowNs; ///< CLOCK_MONOTONIC of its host, if known
-    bool callsKnown = false; ///< its in-flight slots were read, so that a thread without a row is in no call
+    bool callsKnown = false;  ///< its in-flight slots were read, so that a thread without a row is in no call
+    std::string program = {}; ///< that it runs instead, if it was replaced
 };
 
 struct Options {
@@ -95,6 +97,7 @@ struct RankReport {
     std::vector<ReturnedCall> lastCalls; ///< of the first of these threads, the latest first
     /// CPUs that the threads which make its recorded calls used or waited for lately. Null: not sampled then.
     std::optional<double> cpuShare;
+    std::string program; ///< that the process runs instead of the recorded one; empty: the same, or not known
     std::int64_t openGroupCalls = 0; ///< calls in groups that it has not closed: NCCL has not launched them
     std::vector<std::string> stack;  ///< innermost lines of the most relevant thread; empty if none
     std::string stackThread;         ///< thread of `stack`

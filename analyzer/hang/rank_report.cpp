@@ -337,7 +337,7 @@ std::int64_t lastSignOfLife(const trace::ProcessTrace& process)
 
 std::int64_t countsUntil(const trace::ProcessTrace& process, const ProcessNow& now)
 {
-    const bool alive = now.life == Life::Running || now.life == Life::Stopped;
+    const bool alive = now.life == Life::Running || now.life == Life::Stopped || now.life == Life::Replaced;
     return alive && now.nowNs ? *now.nowNs : lastSignOfLife(process);
 }
 
@@ -356,6 +356,7 @@ RankReport reportRank(const model::Model& model, std::size_t rank, const Process
     report.host = process.process.host;
     report.pid = process.process.pid;
     report.life = now.life;
+    report.program = now.program;
     // A process without an id comes from another tool, which does not record the calls in progress.
     report.callsKnown = now.callsKnown || (openHang(process) && process.process.pid != 0);
     const bool counted =

@@ -25,20 +25,22 @@ struct StateText {
 constexpr std::array kFates{StateText{Life::Gone, text::died, text::died_how},
                             StateText{Life::Failed, text::failed, text::failed_how},
                             StateText{Life::Stopped, text::stopped, text::stopped},
+                            StateText{Life::Replaced, text::replaced, text::replaced_by},
                             StateText{Life::Closed, text::ended, text::ended}};
 
-/// Returns how all of these ranks ended, if it is known and the same of all of them.
+/// Returns how all of these ranks ended, or what they run instead, if it is known and the same of all.
 std::optional<std::string> commonEnd(const Report& report, const Ranks& ranks)
 {
-    std::optional<int> status;
+    std::optional<std::string> common;
     for (const std::int64_t rank : ranks) {
         const RankReport* const of = reportOf(report, rank);
-        if (of == nullptr || !of->waitStatus || (status && *status != *of->waitStatus)) {
+        const std::string end = of == nullptr ? "" : of->waitStatus ? howEnded(*of->waitStatus) : of->program;
+        if (end.empty() || (common && *common != end)) {
             return std::nullopt;
         }
-        status = of->waitStatus;
+        common = end;
     }
-    return status ? std::optional(howEnded(*status)) : std::nullopt;
+    return common;
 }
 
 words::Text stateText(const Report& report, const StateText& state, const Ranks& ranks)

@@ -44,6 +44,8 @@ std::string_view lifeName(Life life)
         return "failed";
     case Life::Gone:
         return "gone";
+    case Life::Replaced:
+        return "another program";
     case Life::NotKnown:
         break;
     }

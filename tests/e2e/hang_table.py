@@ -44,7 +44,13 @@ STEP = "ar ar sync"
 HANGS = (
     # A rank does not come.
     hang("sleep", f"init {STEP} ar sync", f"init {STEP} ar sync", f"init {STEP} sleep", blamed=(2,), short=True),
-    hang("becomes_another_program", f"init {STEP} ar sync", f"init {STEP} execveat", blamed=(1,)),
+    hang("becomes_another_program", f"init {STEP} ar sync", f"init {STEP} execveat", blamed=(1,), looks=(ALIVE,), short=True,
+         says="replaced itself by another program (sleep"),
+    hang("sender_becomes_another_program", f"init {STEP} recv:1 sync", f"init {STEP} execveat", blamed=(1,), function="ncclRecv", looks=(ALIVE,),
+         says="replaced itself by another program (sleep"),
+    hang("two_become_another_program", f"init {STEP} execveat", f"init {STEP} ar sync", f"init {STEP} execveat", blamed=(0, 2), looks=(ALIVE,),
+         says="replaced themselves by another program (sleep"),
+    hang("becomes_another_program_unseen", f"init {STEP} ar sync", f"init {STEP} execveat", blamed=(1,), looks=(LEFT, LOGS)),
     hang("data_loading", f"init {STEP} ar sync", f"init {STEP} read", f"init {STEP} ar sync", blamed=(1,)),
     hang("lock", f"init {STEP} lock", f"init {STEP} ar sync", blamed=(0,)),
     hang("two_ranks_sleep", f"init {STEP} sleep", f"init {STEP} ar sync", f"init {STEP} read", blamed=(0, 2)),
@@ -131,6 +137,8 @@ DEATHS = (
     dies_by("exit", "exit:3"),
     dies_by("_exit", "_exit:3"),
     dies_by("exit_group", "exit_group:3", short=True),
+    hang("exit_group_without_a_code", f"init {STEP} ar sync", f"init {STEP} doze:150 exit_group:0", f"init {STEP} ar sync", blamed=(1,),
+         kinds=("died", "missing"), looks=(ENDED,)),
     dies_by("quick_exit", "quick_exit:3"),
     dies_by("exception", "throw"),
     dies_by("exec", "exec:3"),

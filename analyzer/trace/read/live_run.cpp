@@ -11,8 +11,12 @@
 #include <ringside/trace/recover.h>
 #include <ringside/trace/ring_decoder.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <fstream>
 #include <iterator>
+#include <string>
 
 namespace ringside::trace {
 namespace {
@@ -94,6 +98,35 @@ Owner ownerOf(std::optional<std::uint32_t> pid)
     return Owner::Gone;
 }
 
+/// Whether a process still maps a file. Null: its maps cannot be read. By the number of the file, because a
+/// container sees other paths, or by its name, because layered file systems show other numbers.
+std::optional<bool> maps(std::uint32_t pid, const std::filesystem::path& file)
+{
+    struct stat status {};
+    std::ifstream lines("/proc/" + std::to_string(pid) + "/maps");
+    std::string line;
+    if (stat(file.c_str(), &status) != 0 || !std::getline(lines, line)) {
+        return std::nullopt;
+    }
+    const std::string inode = " " + std::to_string(status.st_ino) + " ";
+    const std::string name = "/" + file.filename().string();
+    do {
+        if (line.find(inode) != std::string::npos || line.find(name) != std::string::npos) {
+            return true;
+        }
+    } while (std::getline(lines, line));
+    return false;
+}
+
+/// The state of a process whose rings these are. A program that replaced itself (execveat, or a system call
+/// of its own) keeps its process id, but not its memory.
+Owner ownerOfRings(std::optional<std::uint32_t> pid, const std::filesystem::path& ring)
+{
+    const Owner owner = ownerOf(pid);
+    const bool lives = owner == Owner::Running || owner == Owner::Stopped;
+    return lives && maps(*pid, ring) == false && ownerOf(pid) == owner ? Owner::Replaced : owner;
+}
+
 /// Returns the contents of the run directory. Returns nothing if all databases are elsewhere on this host
 /// until they are closed.
 RunTrace openPresent(const std::filesystem::path& path, bool elsewhere)
@@ -172,7 +205,7 @@ LiveRun openLiveRun(const std::filesystem::path& path)
             continue; // on another host
         }
         live.pids[index] = ringOwnerPid(leftover.rings.front());
-        live.owners[index] = ownerOf(live.pids[index]);
+        live.owners[index] = ownerOfRings(live.pids[index], leftover.rings.front());
         const Unfinished scratch = makeTemporaryFolder();
         const std::filesystem::path decoded = scratch.path() / "rings.db";
         decodeInto(decoded, *process, leftover.rings);

@@ -15,8 +15,9 @@ namespace ringside::trace {
 enum class Owner {
     NotKnown, ///< no rings of it on this host
     Running,
-    Stopped, ///< by a signal or a debugger
-    Gone,    ///< has ended and left rings behind
+    Stopped,  ///< by a signal or a debugger
+    Gone,     ///< has ended and left rings behind
+    Replaced, ///< the process runs another program now, and did not close its trace before
 };
 
 struct LiveRun {
