@@ -63,7 +63,7 @@ void addRas(StuckReport& report, std::string_view answer, const std::string& why
 [[nodiscard]] bool isStuck(const StuckReport& report);
 
 [[nodiscard]] std::string formatText(const StuckReport& report);
-/// As ringside-attach-1.schema.json describes it.
-[[nodiscard]] std::string formatJson(const StuckReport& report);
+/// As ringside-attach-1.schema.json describes it. `verdict` is verdictOf(report).
+[[nodiscard]] std::string formatJson(const StuckReport& report, const hang::Report& verdict);
 
 } // namespace ringside::attach

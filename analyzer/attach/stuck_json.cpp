@@ -39,7 +39,7 @@ Json toJson(const hang::Witness& witness)
 
 } // namespace
 
-std::string formatJson(const StuckReport& report)
+std::string formatJson(const StuckReport& report, const hang::Report& verdict)
 {
     Json json;
     json["schema"] = "ringside-attach/1";
@@ -54,6 +54,7 @@ std::string formatJson(const StuckReport& report)
     }
     json["ras"] = report.ras ? toJson(*report.ras) : Json(nullptr);
     json["gpus"] = toJson(report.gpus);
+    json["hang"] = Json::parse(hang::formatJson(verdict));
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -2,7 +2,9 @@
 #include "cli/attached_hang.h"
 
 #include "attach/stuck.h"
+#include "attach/verdict.h"
 #include "cli/standard_streams.h"
+#include "hang/wait_chain.h"
 #include "host/monotonic.h"
 #include "host/process.h"
 #include "output/messages.h"
@@ -103,7 +105,10 @@ bool printWhereProcessesStand(const std::vector<pid_t>& roots, const std::string
                       processes.size() == 1 ? "" : "es", kSamples);
     attach::StuckReport report = watch(processes);
     askRasOf(roots, report);
-    printResult(format == "json" ? attach::formatJson(report) : attach::formatText(report));
+    const hang::Report verdict = attach::verdictOf(report);
+    printResult(format == "json"   ? attach::formatJson(report, verdict)
+                : format == "html" ? hang::formatHtml(verdict)
+                                   : attach::formatText(report));
     return attach::isStuck(report);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report as a page.
+#include "document/renderer.h"
 #include "hang/text_parts.h"
 #include "hang/wait_chain.h"
 #include "words/render.h"
@@ -27,7 +28,7 @@ Cell timeCell(std::int64_t ns)
 std::vector<Cell> rankCells(const RankReport& rank)
 {
     const ThreadReport thread = rank.threads.empty() ? ThreadReport() : rank.threads.front();
-    return {rank.rank,
+    return {rank.rank >= 0 ? Cell(rank.rank) : Cell::absent("no variable of a launcher tells it"),
             rank.host,
             rank.pid,
             std::string(lifeName(rank.life)) + (rank.waitStatus ? " " + howEnded(*rank.waitStatus) : ""),
@@ -50,10 +51,13 @@ Table rankTable(const Report& report)
 
 Section stackSection(const RankReport& rank)
 {
-    return {SectionId::Hang,
-            fmt::format("Stack of rank {}, {}, innermost first", rank.rank, rank.stackThread),
-            {Items{rank.stack}},
-            true};
+    return {
+        SectionId::Hang,
+        fmt::format("Stack of {}, {}, innermost first",
+                    rank.rank >= 0 ? fmt::format("rank {}", rank.rank) : fmt::format("process {}", rank.pid),
+                    rank.stackThread),
+        {Items{rank.stack}},
+        true};
 }
 
 Section witnessSection(const Witness& witness)
@@ -103,6 +107,13 @@ document::Document documentOf(const Report& report)
         }
     }
     return page;
+}
+
+std::string formatHtml(const Report& report)
+{
+    const auto renderers = document::renderers();
+    const auto html = std::ranges::find(renderers, "html", &document::Renderer::id);
+    return (*html)->render(documentOf(report), {});
 }
 
 } // namespace ringside::hang

@@ -69,7 +69,7 @@ Json toJson(const RankReport& rank)
     if (rank.hang) {
         watchdog = {{"reason", rank.hang->reason}, {"lasted_ns", rank.hang->noticedNs - rank.hang->sinceNs}};
     }
-    return {{"rank", rank.rank},
+    return {{"rank", rank.rank >= 0 ? Json(rank.rank) : Json(nullptr)},
             {"host", rank.host},
             {"pid", rank.pid},
             {"state", lifeName(rank.life)},

@@ -274,10 +274,34 @@ private:
     std::size_t m_shown = 0;                       ///< calls that stand in the picture
 };
 
+/// Of processes of which only stacks are known: those in a call of NCCL may wait for the origin.
+std::optional<WaitChain> chainOfStacks(const Report& report)
+{
+    const Ranks& first = report.origins.front().ranks;
+    Ranks waiting;
+    for (const RankReport& rank : report.ranks) {
+        const bool inNccl = !rank.threads.empty() && rank.threads.front().function.starts_with("nccl");
+        if (rank.rank >= 0 && inNccl && std::ranges::find(first, rank.rank) == first.end()) {
+            waiting.push_back(rank.rank);
+        }
+    }
+    if (waiting.empty()) {
+        return std::nullopt;
+    }
+    WaitChain chain;
+    chain.nodes = {nodeOf(report, first), nodeOf(report, waiting)};
+    chain.nodes[1].layer = 1;
+    chain.edges = {{1, 0, "", rankList(first)}};
+    return chain;
+}
+
 } // namespace
 
 std::optional<WaitChain> waitChainOf(const Report& report)
 {
+    if (!report.origins.empty() && report.origins.front().chain.empty()) {
+        return chainOfStacks(report);
+    }
     if (!report.origins.empty()) {
         return report.origins.front().circle ? ChainBuilder(report).circle() : ChainBuilder(report).tree();
     }

@@ -13,5 +13,7 @@ namespace ringside::hang {
 
 /// The whole report, for pages: the verdict, who waits for whom, the calls, the ranks and the witnesses.
 [[nodiscard]] document::Document documentOf(const Report& report);
+/// The document as one self-contained page.
+[[nodiscard]] std::string formatHtml(const Report& report);
 
 } // namespace ringside::hang

@@ -73,6 +73,13 @@ class Attach(lab.Scenario):
         self.assertEqual([(each["rank"], each["stands"], each["look_first"]) for each in report["processes"]],
                          [(0, True, False), (1, True, True), (2, True, False)], report)
         self.assertIn("rank 1 stands in wait_for_batch (data.py:42)", report["summary"])
+        verdict = report["hang"]
+        jsonschema.validate(verdict, json.loads((lab.ROOT / "analyzer" / "hang" / "ringside-hang-1.schema.json").read_text()))
+        self.assertEqual((verdict["verdict"]["kind"], [each["ranks"] for each in verdict["verdict"]["origins"]]), ("missing", [[1]]))
+        self.assertEqual([(each["rank"], each["pid"], each["threads"][0]["in"]) for each in verdict["ranks"]],
+                         [(each["rank"], each["pid"], each["place"]) for each in report["processes"]])
+        page = lab.run([lab.RINGSIDE, "hang", "--pid", job.pid, "--format", "html"], environment=self.environment).stdout
+        self.assertIn("wait_for_batch (data.py:42)", page)
         done = lab.run([lab.RINGSIDE, "hang", "--pid", job.pid, "--fail"], environment=self.environment, expect=1)
         self.assertIn("rank 1 stands in", " ".join(done.stdout.split()))
         view = json.loads(lab.run([lab.RINGSIDE, "top", "--host", "--json"], environment=self.environment).stdout)
@@ -100,6 +107,8 @@ class Attach(lab.Scenario):
         report = self.hang(job.pid)
         self.assertFalse(any(each["look_first"] for each in report["processes"]), report["summary"])
         self.assertEqual(report["ras"]["blamed"], [1], report["ras"])
+        verdict = report["hang"]["verdict"]
+        self.assertEqual((verdict["kind"], verdict["origins"][0]["ranks"], verdict["confidence"]), ("missing", [1], "low"), verdict)
         text = lab.run([lab.RINGSIDE, "hang", "--pid", job.pid], environment=self.environment).stdout
         self.assertIn("rank 1 launched 6,", text)
 

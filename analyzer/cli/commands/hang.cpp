@@ -9,13 +9,11 @@
 #include "cli/judge_hang.h"
 #include "cli/option_values.h"
 #include "cli/standard_streams.h"
-#include "document/renderer.h"
 #include "hang/wait_chain.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/quantity.h>
 
-#include <algorithm>
 #include <memory>
 
 namespace ringside::cli::command_hang {
@@ -30,19 +28,12 @@ struct Options {
     bool fail = false;
 };
 
-std::string pageOf(const hang::Report& report)
-{
-    const auto renderers = document::renderers();
-    const auto html = std::ranges::find(renderers, "html", &document::Renderer::id);
-    return (*html)->render(hang::documentOf(report), {});
-}
-
 int explain(const Options& options)
 {
     const hang::Options limits{trace::parseDuration(options.after).value_or(0)};
     const hang::Report report = judgeHang(options.run, limits, options.stacks);
     printResult(options.format == "json"   ? hang::formatJson(report)
-                : options.format == "html" ? pageOf(report)
+                : options.format == "html" ? hang::formatHtml(report)
                                            : hang::formatText(report));
     return options.fail && report.kind != hang::Kind::Nothing ? kFindings : kPass;
 }
