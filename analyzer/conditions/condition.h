@@ -56,6 +56,7 @@ struct Details {
     double (*ownLimit)(const Subject&, double limit) = nullptr;
     std::array<std::string_view, 2> ownLimits = {};      ///< facts that hold it, the first known counts
     std::string_view (*quote)(const Subject&) = nullptr; ///< for the slot quote; null: the fact
+    std::vector<words::Slot> (*slots)(const Subject&) = nullptr; ///< more slots of `what`
     bool sums = false;   ///< the values of several subjects are added up; else the worst is shown
     bool breaks = false; ///< a problem of this kind makes the run wrong or ends it
     /// Title of a finding; null: that of its rule.

@@ -3,6 +3,7 @@
 #include "values/parse_number.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ringside::conditions {
 namespace {
@@ -118,6 +119,19 @@ bool holds(Compare compare, double value, double limit)
     return false;
 }
 
+words::Text whatOf(const Subject& subject, const Condition& row, double value, double limit)
+{
+    std::vector<words::Slot> slots{
+        {"count", value},
+        {"value", value},
+        {"limit", limit},
+        {"quote", row.more.quote == nullptr ? subject.told(row.more.fact) : row.more.quote(subject)}};
+    if (row.more.slots != nullptr) {
+        std::ranges::copy(row.more.slots(subject), std::back_inserter(slots));
+    }
+    return words::say(*row.what, slots);
+}
+
 } // namespace
 
 std::optional<Read> readingOf(const Subject& subject, const Condition& row, const Limits& limits)
@@ -150,13 +164,8 @@ std::vector<Judged> judge(const Subject& subject, std::span<const Condition> row
             const auto value = valueOf(subject, row, rung.how);
             const double limit = limitOf(subject, row, rung, limits);
             if (value && holds(rung.compare, *value, limit)) {
-                all.push_back({&row, rung.severity, shown->value, limit,
-                               words::say(*row.what,
-                                          {{"count", shown->value},
-                                           {"value", shown->value},
-                                           {"limit", limit},
-                                           {"quote", row.more.quote == nullptr ? subject.told(row.more.fact)
-                                                                               : row.more.quote(subject)}})});
+                all.push_back(
+                    {&row, rung.severity, shown->value, limit, whatOf(subject, row, shown->value, limit)});
                 break;
             }
         }

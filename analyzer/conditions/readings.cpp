@@ -76,15 +76,20 @@ std::optional<double> nvlinksLost(const Subject& gpu)
                : std::nullopt;
 }
 
+trace::Severity xidSeverity(std::int64_t xid)
+{
+    const trace::XidEntry* const entry = trace::findXid(xid);
+    return trace::isFatalXid(xid)                                            ? trace::Severity::Problem
+           : entry != nullptr && entry->hardware == trace::XidHardware::None ? trace::Severity::Info
+                                                                             : trace::Severity::Warning;
+}
+
 std::optional<double> xidGrade(const Subject& gpu)
 {
     const auto found = gpu.values.find("xid");
     std::optional<double> worst;
     for (std::size_t i = 0; found != gpu.values.end() && i < found->second.size(); ++i) {
-        const std::int64_t xid = found->second[i].value;
-        const trace::XidEntry* const entry = trace::findXid(xid);
-        const bool harms = entry == nullptr || entry->hardware != trace::XidHardware::None;
-        worst = std::max(worst.value_or(0), trace::isFatalXid(xid) ? 2.0 : harms ? 1.0 : 0.0);
+        worst = std::max(worst.value_or(0), static_cast<double>(xidSeverity(found->second[i].value)));
     }
     return worst;
 }
@@ -126,6 +131,46 @@ std::optional<double> heatMargin(const Subject& gpu)
         }
     }
     return margin;
+}
+
+PcieLink pcieLinkOf(const Subject& gpu)
+{
+    constexpr std::int64_t kMost = 64; // lanes or generations; more is a damaged value
+    constexpr std::size_t kReadings = 3;
+    const auto sane = [](std::int64_t value) { return value > 0 && value <= kMost ? value : 0; };
+    PcieLink link{sane(gpu.last("pcie_lanes").value_or(0)), sane(gpu.last("pcie_lanes_max").value_or(0))};
+    if (link.lanes == 0 || link.mostLanes == 0) {
+        link = {};
+    }
+    const auto found = gpu.values.find("pcie_generation");
+    const std::int64_t most = sane(gpu.last("pcie_generation_max").value_or(0));
+    if (most > 0 && found != gpu.values.end() && found->second.size() >= kReadings) {
+        link.generation = sane(std::ranges::max(found->second, {}, &SampleValue::value).value);
+        link.mostGeneration = link.generation > 0 ? most : 0;
+    }
+    return link;
+}
+
+std::optional<double> pcieShare(const Subject& gpu)
+{
+    const PcieLink link = pcieLinkOf(gpu);
+    if (link.mostLanes == 0 && link.mostGeneration == 0) {
+        return std::nullopt;
+    }
+    const double width =
+        link.isNarrow() ? static_cast<double>(link.lanes) / static_cast<double>(link.mostLanes) : 1;
+    // each generation doubles the rate
+    return link.isSlow() ? width * std::exp2(static_cast<double>(link.generation - link.mostGeneration))
+                         : width;
+}
+
+std::vector<words::Slot> pcieSlots(const Subject& gpu)
+{
+    const PcieLink link = pcieLinkOf(gpu);
+    return {{"lanes", link.lanes},
+            {"most_lanes", link.mostLanes},
+            {"generation", link.generation},
+            {"most_generation", link.mostGeneration}};
 }
 
 double replayLimit(const Subject& gpu, double option)

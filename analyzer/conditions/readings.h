@@ -2,6 +2,8 @@
 // Readings of rows that are no series, and limits that a device has of its own.
 #pragma once
 #include "conditions/subject.h"
+#include "trace/vocabulary/severity.h"
+#include "words/text.h"
 
 namespace ringside::conditions {
 
@@ -24,7 +26,9 @@ namespace ringside::conditions {
 [[nodiscard]] std::optional<double> portLost(const Subject& port);
 /// Returns how many NVLinks went down since the first reading.
 [[nodiscard]] std::optional<double> nvlinksLost(const Subject& gpu);
-/// Returns 2 if an Xid took the GPU away from all programs, 1 if one did harm, 0 if none did.
+/// A problem if the GPU is lost to all programs, information if it is no fault.
+[[nodiscard]] trace::Severity xidSeverity(std::int64_t xid);
+/// Returns the severity of the worst Xid as a number. Null if there was none.
 [[nodiscard]] std::optional<double> xidGrade(const Subject& gpu);
 [[nodiscard]] std::string_view lastXid(const Subject& gpu);
 
@@ -32,6 +36,22 @@ namespace ringside::conditions {
 [[nodiscard]] std::optional<double> cpuQuota(const Subject& host);
 /// intel_pstate calls its dynamic mode powersave. It reacts slowly but reaches full speed.
 [[nodiscard]] bool hasDynamicClock(const Subject& host);
+
+/// The PCIe link of a GPU, as far as it was read; 0: not known. An idle GPU lowers its generation by itself,
+/// so the highest counts, of three readings at least; it does not give up lanes.
+struct PcieLink {
+    std::int64_t lanes = 0;
+    std::int64_t mostLanes = 0;
+    std::int64_t generation = 0;
+    std::int64_t mostGeneration = 0;
+
+    [[nodiscard]] bool isNarrow() const { return lanes < mostLanes; }
+    [[nodiscard]] bool isSlow() const { return generation < mostGeneration; }
+};
+[[nodiscard]] PcieLink pcieLinkOf(const Subject& gpu);
+/// Returns the share of its possible rate that the PCIe link of a GPU has.
+[[nodiscard]] std::optional<double> pcieShare(const Subject& gpu);
+[[nodiscard]] std::vector<words::Slot> pcieSlots(const Subject& gpu);
 
 /// Returns how far below the temperature that lowers its clock a GPU stayed, in degrees.
 [[nodiscard]] std::optional<double> heatMargin(const Subject& gpu);

@@ -11,6 +11,7 @@
 #include "words/nvlink_errors.h"
 #include "words/nvlink_fabric.h"
 #include "words/pcie_errors.h"
+#include "words/pcie_link_degraded.h"
 #include "words/persistence_mode.h"
 #include "words/rdma_congestion.h"
 #include "words/rdma_link_errors.h"
@@ -73,6 +74,11 @@ constexpr Option kSharedMemory[] = {
 constexpr Option kPcie[] = {
     {"replays_a_minute", 0, "warn above this rate of PCIe replays, a problem above ten times it; 0: DCGM's limit for the link, from a bit error rate of 1e-12: 16 for 16 lanes of generation 4, 31 of generation 5"},
 };
+constexpr Option kVersions[] = {
+    {"cuda_runtime", 11.08, "oldest CUDA runtime that is not reported (field: CUDA >= 11.8); minor versions as hundredths: 11.08 is 11.8"},
+    {"nccl", 2.14, "oldest NCCL that is not reported (field: NCCL >= 2.14), minor versions as hundredths"},
+    {"cudnn", 8.09, "oldest cuDNN that doctor does not report (field: cuDNN >= 8.9), minor versions as hundredths"},
+};
 constexpr Option kNvlink[] = {
     {"errors", 1, "fewest replays and recoveries of all links of a GPU within the run (DCGM's limit)"},
     {"checksums_a_second", 100, "a problem from this rate of checksum errors; fewer are repaired in passing (DCGM's limit)"},
@@ -101,12 +107,13 @@ constexpr RuleWithRows kRules[] = {
     {"persistence_mode", &words::persistence_mode::remedy, {}, "sudo systemctl enable --now nvidia-persistenced"},
     {"nvlink_fabric", &words::nvlink_fabric::remedy, {}, "systemctl status nvidia-fabricmanager"},
     {"pcie_errors", &words::pcie_errors::remedy, kPcie},
+    {"pcie_link_degraded", &words::pcie_link_degraded::remedy_gpu, {}, "sudo lspci -vv | grep -E 'LnkCap|LnkSta'"},
     {"nvlink_errors", &words::nvlink_errors::remedy_errors, kNvlink},
     {"xid_errors", &words::xid_words::perhaps_hardware},
     {"memlock_low", &words::memlock_low::remedy, {}, "echo '* - memlock unlimited' | sudo tee /etc/security/limits.d/memlock.conf"},
     {"shm_small", &words::shm_small::remedy, kSharedMemory, "sudo mount -o remount,size=8G /dev/shm"},
     {"open_files_low", &words::host_conditions::remedy_files, {}, "echo '* - nofile 1048576' | sudo tee /etc/security/limits.d/nofile.conf"},
-    {"versions_old", &words::versions_old::remedy},
+    {"versions_old", &words::versions_old::remedy, kVersions},
     {"driver_missing", &words::host_conditions::remedy_driver, {}, "nvidia-smi"},
     {"gdr_unused", &words::host_conditions::remedy_gpu_direct, {}, "sudo modprobe nvidia-peermem"},
     {"cpu_clock", &words::host_conditions::remedy_clock, {}, "sudo cpupower frequency-set -g performance"},
@@ -164,6 +171,8 @@ namespace heat = words::gpu_temperature_high;
 namespace repair = words::row_remap;
 namespace fabric = words::nvlink_fabric;
 namespace nvlink = words::nvlink_errors;
+namespace pcie = words::pcie_link_degraded;
+namespace versions = words::versions_old;
 
 // Of one rule side by side, and those that count more first.
 // clang-format off
@@ -223,6 +232,10 @@ const Condition kTable[] = {
 
     {"pcie_errors", Gpu, "pcie_replays", {{Problem, GainAMinute, Above, "replays_a_minute", 10}, {Warning, GainAMinute, Above, "replays_a_minute"}}, &words::pcie_errors::replays, {.figure = "replays_a_minute", .unit = values::Unit::PerMinute, .ownLimit = replayLimit}},
 
+    {"pcie_link_degraded", Gpu, {}, {{Problem, Last, Below, "", 1}}, &pcie::both, {.figure = "part_of_rate", .unit = values::Unit::Share, .applies = [](const Subject& gpu) { return pcieLinkOf(gpu).isNarrow() && pcieLinkOf(gpu).isSlow(); }, .read = pcieShare, .slots = pcieSlots}},
+    {"pcie_link_degraded", Gpu, {}, {{Problem, Last, Below, "", 1}}, &pcie::lanes, {.figure = "part_of_rate", .unit = values::Unit::Share, .applies = [](const Subject& gpu) { return pcieLinkOf(gpu).isNarrow(); }, .read = pcieShare, .slots = pcieSlots}},
+    {"pcie_link_degraded", Gpu, {}, {{Warning, Last, Below, "", 1}}, &pcie::generation, {.figure = "part_of_rate", .unit = values::Unit::Share, .read = pcieShare, .slots = pcieSlots}},
+
     {"nvlink_errors", Gpu, "nvlink_crc_flit_errors", {{Problem, GainASecond, AtLeast, "checksums_a_second"}, {Info, Gain, Above, "", 0}}, &nvlink::counted},
     {"nvlink_errors", Gpu, "nvlink_crc_data_errors", {{Problem, GainASecond, AtLeast, "checksums_a_second"}, {Info, Gain, Above, "", 0}}, &nvlink::counted},
     {"nvlink_errors", Gpu, "nvlink_replays", grows(Warning), &nvlink::counted},
@@ -239,10 +252,10 @@ const Condition kTable[] = {
     {"shm_small", Host, {}, {{Problem, Last, Below, "min_bytes", 1.0 / 64}, {Warning, Last, Below, "min_bytes"}}, &words::shm_small::title, {.figure = "shm_bytes", .unit = values::Unit::Bytes, .fact = "shm_bytes"}},
     // NCCL opens sockets and shared memory for every peer
     {"open_files_low", Host, {}, {{Warning, Last, Below, "", 65'536}}, &words::host_conditions::files, {.fact = "open_files"}},
-    // practitioners' guides to distributed training: NCCL 2.14, CUDA 11.8, cuDNN 8.9, as the libraries number them
-    {"versions_old", Host, {}, {{Warning, Last, Below, "", 21'400}}, &words::host_conditions::nccl, {.fact = "nccl", .quote = [](const Subject& host) { return host.told("nccl_text"); }}},
-    {"versions_old", Host, {}, {{Warning, Last, Below, "", 11'080}}, &words::host_conditions::cuda, {.fact = "cuda", .quote = [](const Subject& host) { return host.told("cuda_text"); }}},
-    {"versions_old", Host, {}, {{Warning, Last, Below, "", 8'900}}, &words::host_conditions::cudnn, {.fact = "cudnn", .quote = [](const Subject& host) { return host.told("cudnn_text"); }}},
+    // practitioners' guides to distributed training
+    {"versions_old", Host, {}, {{Warning, Last, Below, "nccl"}}, &versions::nccl, {.figure = "version", .unit = values::Unit::Ratio, .fact = "nccl", .quote = [](const Subject& host) { return host.told("nccl_text"); }}},
+    {"versions_old", Host, {}, {{Warning, Last, Below, "cuda_runtime"}}, &versions::cuda, {.figure = "version", .unit = values::Unit::Ratio, .fact = "cuda", .quote = [](const Subject& host) { return host.told("cuda_text"); }}},
+    {"versions_old", Host, {}, {{Warning, Last, Below, "cudnn"}}, &versions::cudnn, {.figure = "version", .unit = values::Unit::Ratio, .fact = "cudnn", .quote = [](const Subject& host) { return host.told("cudnn_text"); }}},
     {"driver_missing", Host, {}, {{Problem, Told, Above, "", 0}}, &words::host_conditions::driver, {.fact = "gpus_without_driver"}},
     {"gdr_unused", Host, {}, {{Warning, Told, Above, "", 0}}, &words::host_conditions::gpu_direct, {.applies = [](const Subject& host) { return host.told("gpu_direct") == "none"; }, .fact = "gpu_direct"}},
     {"cpu_clock", Host, {}, {{Info, Told, Above, "", 0}}, &words::host_conditions::governor, {.applies = hasDynamicClock, .fact = "governor"}},

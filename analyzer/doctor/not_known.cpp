@@ -22,7 +22,7 @@ using conditions::Subject;
 struct Source {
     const words::Template* why;
     std::string_view command;
-    std::array<std::string_view, 4> rules;
+    std::array<std::string_view, 5> rules;
 };
 namespace why = words::not_known;
 // A rule that is in no line has rows whose absence means nothing, such as a quota.
@@ -31,7 +31,9 @@ constexpr Source kSources[] = {
      "ringside links --live --count 2",
      {"rdma_link_errors", "rdma_port_down", "rdma_retransmissions", "rdma_congestion"}},
     {&why::module, "sudo mlxlink -d DEVICE -m -c", {"link_margin"}},
-    {&why::nvml, "nvidia-smi -q -x", {"ecc_errors", "clock_throttling", "row_remap", "persistence_mode"}},
+    {&why::nvml,
+     "nvidia-smi -q -x",
+     {"ecc_errors", "clock_throttling", "row_remap", "persistence_mode", "pcie_link_degraded"}},
     {&why::sampled, "ringside record -- COMMAND", {"gpu_temperature_high", "pcie_errors", "nvlink_errors"}},
     {&why::kernel_log, "sudo dmesg", {"xid_errors"}},
     {&why::limits, "ulimit -Hln", {"memlock_low", "open_files_low"}},

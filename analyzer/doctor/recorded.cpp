@@ -90,6 +90,8 @@ void Recorder::addGpu(const std::string& gpu)
     m_process.settings.push_back(trace::settingRow("device", gpu, "read_by", "doctor"));
     sample("nvml", gpu, "persistence_mode", flag(at + "persistence_mode", "Enabled", "Disabled"));
     sample("nvml", gpu, "ecc_uncorrected_errors", m_facts.number(at + "ecc_uncorrected"));
+    sample("nvml", gpu, "pcie_lanes", m_facts.number(at + "current_link_width"));
+    sample("nvml", gpu, "pcie_lanes_max", m_facts.number(at + "max_link_width"));
     sample("nvml", gpu, "row_remap_failed", flag(at + "row_remap_failed", "Yes", "No"));
     sample("nvml", gpu, "row_remap_pending", flag(at + "row_remap_pending", "Yes", "No"));
     sample("nvml", gpu, "retired_pages_pending", flag(at + "page_retirement_pending", "Yes", "No"));
@@ -143,8 +145,7 @@ conditions::Subject hostOf(const Facts& facts)
     }
     const auto add = [&](const std::string& name, std::string_view fact, std::string (*text)(std::int64_t)) {
         if (const auto version = facts.number(fact)) {
-            host.facts.emplace(name, std::to_string(*version));
-            host.facts.emplace(name + "_text", text(*version));
+            settings::addVersion(name, text(*version), host.facts);
         }
     };
     add("nccl", "library.nccl", settings::ncclText);

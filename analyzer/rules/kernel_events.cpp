@@ -3,6 +3,7 @@
 // --from`; the collector does not read it, because that takes rights that a job does not have.
 #include "words/kernel_events.h"
 
+#include "conditions/readings.h"
 #include "rules/shared/log_events.h"
 #include "rules/shared/xid_words.h"
 #include "values/parse_number.h"
@@ -69,7 +70,7 @@ Finding describeXid(const Context& context, const LogEvents& events)
         say(text::xid_is, {{"xid", worst.number},
                            {"meaning", worst.meaning},
                            {"worst", count > 1 ? say(text::worst, {{"events", count}}) : words::Text()}}));
-    finding.severity = xidSeverity(worst);
+    finding.severity = conditions::xidSeverity(worst.number);
     finding.advice = xidAdvice(worst);
     return finding;
 }

@@ -2,6 +2,7 @@
 // Finds Xid events that the driver reported: faults of the GPU, its link, or the program on it.
 #include "words/xid_errors.h"
 
+#include "conditions/readings.h"
 #include "rules/shared/device_samples.h"
 #include "rules/shared/xid_words.h"
 
@@ -25,7 +26,7 @@ Finding describe(const model::Rank& rank, const metrics::SampleValue& event, std
     const trace::XidEntry entry = xidEntryOf(event.value);
     Finding finding;
     finding.broken = trace::isFatalXid(event.value);
-    finding.severity = xidSeverity(entry);
+    finding.severity = conditions::xidSeverity(event.value);
     finding.limit = Limit::Nothing;
     finding.ranks = {rank.rank};
     finding.title = say(text::title, {{"rank", rank.rank}, {"xid", event.value}, {"meaning", entry.meaning}});

@@ -46,4 +46,13 @@ std::string cudnnText(std::int64_t version)
     return threeParts(version, version >= 90'000 ? 10'000 : 1'000);
 }
 
+void addVersion(const std::string& name, std::string_view text,
+                std::map<std::string, std::string, std::less<>>& facts)
+{
+    if (const auto version = versionIn(text)) {
+        facts.emplace(name, fmt::format("{}.{:02}", version->at(0), version->at(1)));
+        facts.emplace(name + "_text", text);
+    }
+}
+
 } // namespace ringside::settings

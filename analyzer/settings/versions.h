@@ -3,6 +3,8 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,5 +23,10 @@ namespace ringside::settings {
 using Version = std::array<std::int64_t, 3>; ///< major, minor, patch
 /// Reads "2.14", "2.28.9" or "2.28.9+cuda13.0". Null if major and minor are not there.
 [[nodiscard]] std::optional<Version> versionIn(std::string_view text);
+
+/// Adds a library's version as the table of conditions reads it: NAME, with the minor version as hundredths
+/// ("2.14", "11.08"), and NAME_text, the text itself. Adds nothing if the text is no version.
+void addVersion(const std::string& name, std::string_view text,
+                std::map<std::string, std::string, std::less<>>& facts);
 
 } // namespace ringside::settings

@@ -30,6 +30,11 @@ std::string sampledTime(double ns)
     return ns < kSecond ? fmt::format("{:.0f} ms", ns / 1e6) : fmt::format("{:.1f} s", ns / kSecond);
 }
 
+std::string versionText(long long hundredths)
+{
+    return fmt::format("{}.{}", hundredths / 100, hundredths % 100);
+}
+
 std::string numberText(Form form, double number)
 {
     switch (form) {
@@ -63,6 +68,8 @@ std::string numberText(Form form, double number)
         return fmt::format("{:.2g} %", 100.0 * number);
     case Form::Points:
         return values::points(number);
+    case Form::Version:
+        return versionText(std::llround(100 * number));
     case Form::Bytes:
         return values::byteText(number);
     default:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PCIe links of GPUs, cards and disks that run narrower or slower than they could. The speed of a GPU's link
-// is not judged while the GPU is idle, because idle GPUs lower it. A card in a slot with fewer lanes is fine
-// while the slot carries more than the card's port.
+// PCIe links of cards and disks that run narrower or slower than they could. A card in a slot with fewer
+// lanes is fine while the slot carries more than the card's port. GPUs are judged by the table of conditions.
 #include "doctor/check.h"
 #include "host/sysfs_text.h"
 
@@ -12,7 +11,7 @@ namespace {
 
 struct Link {
     std::string address;
-    std::string fact; ///< "gpu.0000:17:00.0."
+    std::string fact; ///< "nic.0000:17:00.0."
     std::string_view what;
 };
 
@@ -69,8 +68,7 @@ void judge(const Facts& facts, const Link& link, std::vector<Advice>& all)
     }
     const auto speed = host::pcieMbps(facts.text(link.fact + "current_link_speed"), "1");
     const auto fastest = host::pcieMbps(facts.text(link.fact + "max_link_speed"), "1");
-    const bool idles = link.fact.starts_with("gpu.");
-    if (speed && fastest && *speed < *fastest && !idles) {
+    if (speed && fastest && *speed < *fastest) {
         all.push_back({{},
                        enough == Enough::Yes ? rules::Severity::Info : rules::Severity::Warning,
                        fmt::format("The {} at {} runs its PCIe link at {} of {}", link.what, link.address,
@@ -86,8 +84,7 @@ void judge(const Facts& facts, const Link& link, std::vector<Advice>& all)
 std::vector<Advice> run(const Facts& facts, const Need&)
 {
     std::vector<Advice> all;
-    for (const auto& [kind, what] :
-         {std::pair("gpu.", "GPU"), std::pair("nic.", "network card"), std::pair("disk.", "disk")}) {
+    for (const auto& [kind, what] : {std::pair("nic.", "network card"), std::pair("disk.", "disk")}) {
         for (const std::string& address : facts.namesAfter(kind)) {
             judge(facts, {address, kind + address + ".", what}, all);
         }

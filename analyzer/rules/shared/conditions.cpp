@@ -2,6 +2,8 @@
 #include "rules/shared/conditions.h"
 
 #include "rules/shared/ports.h"
+#include "rules/shared/settings.h"
+#include "settings/versions.h"
 
 namespace ringside::rules {
 namespace {
@@ -86,6 +88,9 @@ std::vector<Subject> hostsOf(const Context& context)
                 host.facts.emplace(row.name, row.value);
             }
         }
+        settings::addVersion("nccl", settingOf(process, {"library", "nccl"}).value_or(""), host.facts);
+        settings::addVersion("cuda", settingOf(process, {"library", "cuda runtime"}).value_or(""),
+                             host.facts);
     }
     return hosts;
 }
@@ -101,7 +106,8 @@ model::Interval spanOf(const Context& context, const Subject& subject)
     return {rank.clock.toRun(process.startNs), rank.clock.toRun(process.endNs.value_or(process.startNs))};
 }
 
-Finding describe(const Context& context, const std::vector<Sick>& sick, std::size_t known, const Form& form)
+Finding describe(const Context& context, const std::vector<Sick>& sick, std::size_t known, const Form& form,
+                 std::span<const Condition> rows)
 {
     const Judged& most = mostOf(sick);
     Finding finding;
@@ -125,18 +131,32 @@ Finding describe(const Context& context, const std::vector<Sick>& sick, std::siz
     finding.limit = form.limit;
     finding.cause = form.cause;
     finding.settings = form.settings;
-    addFigures(context, sick, conditions::conditionsOf(form.rule), finding, slots);
-    if (form.together && finding.figures.empty()) {
+    addFigures(context, sick, rows, finding, slots);
+    if (form.per == Per::Rule && finding.figures.empty()) {
         finding.figures = {{"gpus", Unit::Count, static_cast<double>(gpus.size()), {}}};
     }
     for (const Sick& each : sick) {
-        addPlace(context, *each.gpu, spanOf(context, *each.gpu), form.span, finding);
+        addPlace(context, *each.gpu, spanOf(context, *each.gpu),
+                 form.span.empty() ? each.rows.front().what : form.span, finding);
     }
     const words::Template* const title =
         most.condition->more.title != nullptr ? most.condition->more.title : form.title;
     finding.title = title != nullptr ? say(*title, slots) : most.what;
     finding.advice = conditions::remedyOf(form.rule);
     return finding;
+}
+
+/// Those of which the row holds, without what else does.
+std::vector<Sick> sickOf(const std::vector<Sick>& sick, const Condition& row)
+{
+    std::vector<Sick> some;
+    for (const Sick& each : sick) {
+        const auto held = std::ranges::find(each.rows, &row, &Judged::condition);
+        if (held != each.rows.end()) {
+            some.push_back({each.gpu, {*held}});
+        }
+    }
+    return some;
 }
 
 /// The findings of a rule about ports, each of all that holds.
@@ -230,12 +250,18 @@ Outcome rowFindings(const Context& context, const Form& form)
         return form.missing;
     }
     std::vector<Finding> findings;
-    if (form.together && !sick.empty()) {
-        findings.push_back(describe(context, sick, known, form));
-        return findings;
-    }
-    for (const Sick& each : sick) {
-        findings.push_back(describe(context, {each}, known, form));
+    if (form.per == Per::Row) {
+        for (const Condition& row : rows) {
+            if (const auto some = sickOf(sick, row); !some.empty()) {
+                findings.push_back(describe(context, some, known, form, {&row, 1}));
+            }
+        }
+    } else if (form.per == Per::Rule && !sick.empty()) {
+        findings.push_back(describe(context, sick, known, form, rows));
+    } else {
+        for (const Sick& each : sick) {
+            findings.push_back(describe(context, {each}, known, form, rows));
+        }
     }
     return findings;
 }

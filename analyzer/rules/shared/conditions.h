@@ -10,6 +10,9 @@ namespace ringside::rules {
 /// Returns the user's thresholds of the rule that `context` runs.
 [[nodiscard]] conditions::Limits limitsOf(const Context& context);
 
+/// What has a finding of its own.
+enum class Per : std::uint8_t { Subject, Row, Rule };
+
 /// How the rows of a rule become findings.
 struct Form {
     const char* rule;
@@ -17,9 +20,9 @@ struct Form {
     /// each row with a figure a text of that name. `what` of a port is all that holds.
     const words::Template* title = nullptr; ///< null: what the row that counts most says
     Limit limit = Limit::Nothing;
-    bool together = false; ///< one finding for all
+    Per per = Per::Subject;
     bool cause = true;
-    words::Text span = words::device_samples::sampled_part; ///< what the evidence shows
+    words::Text span = words::device_samples::sampled_part; ///< what the evidence shows; empty: what holds
     std::vector<std::string> settings = {};
     NotApplicable missing = NotApplicable{words::device_samples::needs_nvml};
 };

@@ -22,6 +22,7 @@
 #include "words/shm_small.h"
 #include "words/span.h"
 #include "words/variable_findings.h"
+#include "words/versions_old.h"
 
 #include <algorithm>
 
@@ -147,15 +148,16 @@ constexpr Needs kFiles{{}, "files (links --from)"};
 
 // clang-format off
 const Rule kTableRules[] = {
-    RINGSIDE_ROWS(ecc_errors, false, kNvml, .title = &words::ecc_errors::title, .limit = Limit::Memory, .together = true),
-    RINGSIDE_ROWS(gpu_temperature_high, false, kNvml, .limit = Limit::Compute, .together = true, .cause = false),
+    RINGSIDE_ROWS(ecc_errors, false, kNvml, .title = &words::ecc_errors::title, .limit = Limit::Memory, .per = Per::Rule),
+    RINGSIDE_ROWS(gpu_temperature_high, false, kNvml, .limit = Limit::Compute, .per = Per::Rule, .cause = false),
     RINGSIDE_ROWS(row_remap, false, kNvml, .title = &words::row_remap::title, .limit = Limit::Memory, .span = words::span::sampled, .missing = {words::row_remap::not_measured}),
-    RINGSIDE_ROWS(persistence_mode, false, kNvml, .title = &words::persistence_mode::title, .limit = Limit::Settings, .together = true, .span = words::span::queried, .settings = {"persistence_mode"}, .missing = {words::persistence_mode::not_measured}),
+    RINGSIDE_ROWS(persistence_mode, false, kNvml, .title = &words::persistence_mode::title, .limit = Limit::Settings, .per = Per::Rule, .span = words::span::queried, .settings = {"persistence_mode"}, .missing = {words::persistence_mode::not_measured}),
     RINGSIDE_ROWS(nvlink_fabric, true, kNvml, .title = &words::nvlink_fabric::title, .limit = Limit::Link, .span = words::span::queried, .missing = {words::nvlink_fabric::not_measured}),
-    RINGSIDE_ROWS(pcie_errors, true, kNvml, .title = &words::pcie_errors::title, .limit = Limit::Link, .together = true, .span = words::span::sampled),
+    RINGSIDE_ROWS(pcie_errors, true, kNvml, .title = &words::pcie_errors::title, .limit = Limit::Link, .per = Per::Rule, .span = words::span::sampled),
     RINGSIDE_ROWS(link_margin, true, kFiles, .title = &words::link_margin::title, .missing = {words::link_margin::needs_files}),
-    RINGSIDE_ROWS(memlock_low, false, kHost, .limit = Limit::Settings, .together = true, .cause = false, .span = words::span::rank_run, .settings = {"memlock"}, .missing = {words::memlock_low::not_measured}),
-    RINGSIDE_ROWS(shm_small, false, kHost, .limit = Limit::Settings, .together = true, .cause = false, .span = words::span::rank_run, .settings = {"--shm-size"}, .missing = {words::shm_small::not_measured}),
+    RINGSIDE_ROWS(memlock_low, false, kHost, .limit = Limit::Settings, .per = Per::Rule, .cause = false, .span = words::span::rank_run, .settings = {"memlock"}, .missing = {words::memlock_low::not_measured}),
+    RINGSIDE_ROWS(shm_small, false, kHost, .limit = Limit::Settings, .per = Per::Rule, .cause = false, .span = words::span::rank_run, .settings = {"--shm-size"}, .missing = {words::shm_small::not_measured}),
+    RINGSIDE_ROWS(versions_old, false, kHost, .limit = Limit::Settings, .per = Per::Row, .cause = false, .span = words::span::rank_run, .missing = {words::versions_old::not_measured}),
     RINGSIDE_REMARKS(blocking_wait, BlockingWait),
     RINGSIDE_REMARKS(nccl_debug_in_production, Debug),
     RINGSIDE_REMARKS(nccl_variable_dangerous, Dangerous),

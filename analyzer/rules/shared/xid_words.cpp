@@ -50,13 +50,6 @@ trace::XidEntry xidEntryOf(std::int64_t xid)
     return entry != nullptr ? *entry : trace::XidEntry{xid, "not in NVIDIA's catalogue"};
 }
 
-Severity xidSeverity(const trace::XidEntry& entry)
-{
-    return trace::isFatalXid(entry.number)              ? Severity::Problem
-           : entry.hardware == trace::XidHardware::None ? Severity::Info
-                                                        : Severity::Warning;
-}
-
 words::Text xidAdvice(const trace::XidEntry& entry)
 {
     return say(words::xid_words::remedy,

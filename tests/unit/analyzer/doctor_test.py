@@ -82,7 +82,7 @@ class Doctor(cases.FolderCase):
         titles = self.titles(self.visit("--root", self.badly_set_up()))
         for part in ("Locked memory is limited to 64.0 KiB", "At most 4096 files", "/dev/shm has 64.00 MiB", "window scaling is off",
                      "tcp_rmem lets a connection use 6.00 MiB; eth1 at 100 Gb/s", "eth1 is faster (100 Gb/s) than eth0",
-                     "node7 mlx5_1:1 has a link but no subnet manager set it up (state INIT)", "0000:17:00.0 has 8 of its 16 PCIe lanes", "limits CPU time to 1.5 CPUs",
+                     "node7 mlx5_1:1 has a link but no subnet manager set it up (state INIT)", "GPU 0000:17:00.0: 8 of 16 PCIe lanes", "limits CPU time to 1.5 CPUs",
                      "0000:c3:00.0 runs its PCIe link at 8 GT/s of 16.0 GT/s", "congestion control is reno",
                      "NCCL_BUFFSIZE=4M is read as 4", "GPUs, but their driver is not loaded", "NCCL_NCHANNELS is set, and",
                      "NCCL_PROTO=LL128 forces LL128", "NCCL_ALGO=Tree leaves no algorithm", "is 128: NCCL accepts at most 64 sockets"):

@@ -5,6 +5,7 @@
 #include "doctor/check.h"
 #include "live/complaints.h"
 #include "port_fixture.h"
+#include "report/link_text.h"
 #include "report/links.h"
 #include "support/port_tree.h"
 #include "support/said.h"
@@ -16,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
@@ -153,6 +155,65 @@ std::set<std::string> warningsOf(const report::Report& report)
     return all;
 }
 
+/// Severities from warning on, by "rule entity".
+using Judgement = std::map<std::string, rules::Severity>;
+
+Judgement byTheTable(const metrics::Port& port)
+{
+    Judgement judgement;
+    for (const conditions::Judged& each : conditions::judge(port, conditions::allConditions())) {
+        if (each.condition->scope == conditions::Scope::Port && each.severity > rules::Severity::Info) {
+            rules::Severity& worst = judgement[std::string(each.condition->rule) + " " + port.name];
+            worst = std::max(worst, each.severity);
+        }
+    }
+    return judgement;
+}
+
+Judgement byTheReport(const report::Report& report, const metrics::Port& port)
+{
+    Judgement judgement;
+    for (const rules::Finding* finding : report::linkFindings(report)) {
+        if (finding->severity > rules::Severity::Info &&
+            std::ranges::find(finding->links, port.label()) != finding->links.end()) {
+            rules::Severity& worst = judgement[finding->rule + " " + port.name];
+            worst = std::max(worst, finding->severity);
+        }
+    }
+    return judgement;
+}
+
+/// The table of `links`, its JSON and the table in the window say of each port what the findings say; what
+/// the table of conditions says is a finding, and what top says of the same readings is in that table.
+void expectOneJudgement(const report::Report& report)
+{
+    const auto json = nlohmann::json::parse(report::linksJsonText(report)).at("links");
+    const document::Table shown = report::portTable(report); // in a terminal and in the window
+    constexpr std::size_t kHealth = 8;
+    const auto complaints = live::findComplaints(snapshotOf(report));
+    for (std::size_t i = 0; i < report.metrics.ports.size(); ++i) {
+        const metrics::Port& port = report.metrics.ports[i];
+        const Judgement table = byTheTable(port);
+        const Judgement said = byTheReport(report, port);
+        for (const auto& [rule, severity] : table) {
+            EXPECT_TRUE(said.contains(rule) && said.at(rule) >= severity)
+                << port.label() << ": only the table warns by " << rule;
+        }
+        const std::string health = json.at(i).at("health");
+        EXPECT_EQ(std::get<std::string>(shown.rows[i][kHealth].value()), health) << port.label();
+        const auto worst =
+            said.empty()
+                ? rules::Severity::Info
+                : std::ranges::max_element(said, {}, [](const auto& each) { return each.second; })->second;
+        EXPECT_EQ(health == "problem" || health == "warning", worst > rules::Severity::Info) << port.label();
+        EXPECT_EQ(health == "problem", worst == rules::Severity::Problem) << port.label();
+        for (const live::Complaint& each : complaints) {
+            EXPECT_TRUE(each.entity != port.name || !table.empty())
+                << port.label() << ": only top says " << each.what;
+        }
+    }
+}
+
 /// What links says of one reading of the tree, and what the doctor says of the same files.
 void expectDoctorAgrees(const PortTree& tree)
 {
@@ -174,15 +235,9 @@ void expectDoctorAgrees(const PortTree& tree)
     EXPECT_EQ(said, warningsOf(report::buildReport(ports.run(), {})));
 }
 
-TEST_P(PortFixtures, areJudgedAlikeByReportTopAndDoctor)
+TEST_P(PortFixtures, areJudgedAlikeByReportLinksWindowTopAndDoctor)
 {
-    const report::Report report = reportOf(GetParam());
-    const std::set<std::string> warned = warningsOf(report);
-    for (const live::Complaint& each : live::findComplaints(snapshotOf(report))) {
-        EXPECT_TRUE(std::ranges::any_of(
-            warned, [&](const std::string& line) { return line.ends_with(" " + each.entity); }))
-            << "only top says of " << each.entity << ": " << each.what;
-    }
+    expectOneJudgement(reportOf(GetParam()));
     const PortTree tree;
     writeReading(tree, GetParam(), kFixtureReadings - 1);
     expectDoctorAgrees(tree);
@@ -231,7 +286,9 @@ TEST_P(ToolFixtures, areJudgedAsAClusterTeamWould)
 {
     trace::RunTrace run;
     tool_output::addFiles(run, filesOf(GetParam()));
-    expectFindings(report::buildReport(std::move(run), {}), GetParam().expected);
+    const report::Report report = report::buildReport(std::move(run), {});
+    expectFindings(report, GetParam().expected);
+    expectOneJudgement(report);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ToolFixtures, testing::ValuesIn(filesOfTools()), [](const auto& fixture) {
