@@ -146,8 +146,10 @@ values::Interval Subject::sampled() const
 
 bool Subject::isReadOnce() const
 {
-    return !fact("read_by").empty() &&
-           std::ranges::all_of(values, [](const auto& metric) { return metric.second.size() <= 1; });
+    return !fact("read_by").empty() && std::ranges::all_of(values, [](const auto& metric) {
+        const std::vector<SampleValue>& all = metric.second;
+        return all.empty() || all.front().timeNs == all.back().timeNs;
+    });
 }
 
 } // namespace ringside::conditions

@@ -63,7 +63,7 @@ struct Subject {
     /// measured in `span`, or `span` is too short for the sampling interval.
     [[nodiscard]] std::optional<double> utilization(const trace::SeriesMetric& metric,
                                                     const values::Interval& span) const;
-    /// Returns true if another tool read it, and only once, so that no gain can be measured.
+    /// Returns true if another tool read it, and only at one time, so that no gain can be measured.
     [[nodiscard]] bool isReadOnce() const;
     /// Returns the time from the first to the last reading.
     [[nodiscard]] values::Interval sampled() const;

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace ringside::tool_output {
@@ -72,18 +74,57 @@ bool isJson(std::string_view text)
     return body.starts_with('{') || (isList && body == "]");
 }
 
-/// Parses a document; of a list whose end is missing, the elements that are whole.
-Json parsed(std::string_view text, bool& isCut)
+/// The documents of a text that follow one another.
+struct Documents {
+    std::vector<Json> all;
+    bool isCut =
+        false; ///< the last one is not whole: of a list it has the elements that are, else the values
+};
+
+Documents documentsIn(std::string_view text)
 {
-    constexpr int kMostTries = 64; // more levels and broken pieces than these tools print after an element
-    Json document = Json::parse(text, nullptr, false);
-    isCut = isCut || document.is_discarded();
-    for (int i = 0; i < kMostTries && document.is_discarded() && !text.empty(); ++i) {
-        text = text.substr(0, text.rfind('}') + 1);
-        document = Json::parse(std::string(text) + "]", nullptr, false);
-        text.remove_suffix(text.empty() ? 0 : 1);
+    Documents found;
+    std::string open; // the brackets that will close what is open
+    std::string openAtWhole;
+    std::size_t lists = 0; // of them
+    std::size_t begin = 0;
+    std::size_t whole = 0; // up to here the present document is complete but for the brackets openAtWhole
+    const auto add = [&](const std::string& document) {
+        Json parsed = Json::parse(document, nullptr, false);
+        found.isCut = found.isCut || parsed.is_discarded();
+        if (!parsed.is_discarded()) {
+            found.all.push_back(std::move(parsed));
+        }
+    };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '"') {
+            for (++i; i < text.size() && text[i] != '"'; ++i) {
+                i += text[i] == '\\' ? 1 : 0;
+            }
+        } else if (c == '{' || c == '[') {
+            if (open.empty()) {
+                begin = whole = i;
+            }
+            open += c == '{' ? '}' : ']';
+            lists += c == '[' ? 1 : 0;
+        } else if (!open.empty() && (c == ',' || c == open.back())) {
+            const bool ends = c != ',';
+            open.resize(open.size() - (ends ? 1 : 0));
+            lists -= c == ']' ? 1 : 0;
+            if (open.empty()) {
+                add(std::string(text.substr(begin, i + 1 - begin)));
+            } else if (open == "]" || lists == 0) {
+                whole = ends ? i + 1 : i;
+                openAtWhole = open;
+            }
+        }
     }
-    return document;
+    if (!open.empty() && whole > begin) {
+        add(std::string(text.substr(begin, whole - begin)).append(openAtWhole.rbegin(), openAtWhole.rend()));
+    }
+    found.isCut = found.isCut || !open.empty();
+    return found;
 }
 
 /// Returns a value as text prints it; mlxlink makes a list of "1.9,2.1 [-10.4..6]", split at the commas.
@@ -134,26 +175,66 @@ std::string portText(const Json& port)
     return text + "\n";
 }
 
-/// Adds what a tool printed as JSON in the form in which it prints text, each port as a part; other files as
-/// they are.
+/// What one tool printed, and what its port is called; empty: the output names it, or nobody does.
+struct Output {
+    std::string text;
+    std::string port = {};
+};
+
+/// Returns what a tool printed as JSON in the form in which it prints text; of a list, each port.
+std::vector<Output> outputsOf(const Json& document)
+{
+    std::vector<Output> outputs;
+    const auto isPort = [](const Json& each) { return each.is_object() && each.contains("ifname"); };
+    if (const Json::json_pointer sections("/result/output"); document.contains(sections)) {
+        outputs.push_back({mlxlinkText(document[sections])});
+    } else if (document.is_array() && std::ranges::all_of(document, isPort)) {
+        for (const Json& each : document) {
+            outputs.push_back({portText(each)});
+        }
+    }
+    return outputs;
+}
+
+/// Returns the outputs of tools that do not name their port. The line before may do, such as that of `echo`.
+std::vector<Output> outputsIn(std::string_view text)
+{
+    constexpr std::array<std::string_view, 2> kFirstLines{"Operational Info", "NIC statistics:"};
+    std::vector<Output> outputs;
+    std::string name;
+    while (const auto line = takeLine(text)) {
+        const std::string plain = withoutColours(values::trimmed(*line));
+        if (std::ranges::find(kFirstLines, plain) != kFirstLines.end()) {
+            outputs.push_back({"", name});
+        }
+        name = isHostName(plain) ? plain : plain.empty() ? name : "";
+        if (!outputs.empty()) {
+            outputs.back().text.append(*line).append("\n");
+        }
+    }
+    return outputs;
+}
+
+/// Adds the outputs that follow one another in a file, or the file as it is.
 void addParts(const File& file, Parts& parts)
 {
-    bool isCut = false;
-    const Json document = isJson(file.text) ? parsed(file.text, isCut) : Json();
-    const auto isPort = [](const Json& each) { return each.is_object() && each.contains("ifname"); };
-    const auto add = [&](std::string text) {
-        parts.isCut = parts.isCut || isCut;
+    const Documents documents = isJson(file.text) ? documentsIn(file.text) : Documents();
+    parts.isCut = parts.isCut || documents.isCut;
+    std::vector<Output> outputs = documents.all.empty() ? outputsIn(file.text) : std::vector<Output>();
+    for (const Json& document : documents.all) {
+        std::ranges::move(outputsOf(document), std::back_inserter(outputs));
+    }
+    if (outputs.empty() || (outputs.size() == 1 && documents.all.empty())) {
         parts.files.push_back(file);
-        parts.files.back().text = std::move(text);
-    };
-    if (const Json::json_pointer sections("/result/output"); document.contains(sections)) {
-        add(mlxlinkText(document[sections]));
-    } else if (document.is_array() && !document.empty() && std::ranges::all_of(document, isPort)) {
-        for (const Json& each : document) {
-            add(portText(each));
+        return;
+    }
+    for (Output& each : outputs) {
+        parts.files.push_back(file);
+        parts.files.back().text = std::move(each.text);
+        if (outputs.size() > 1) {
+            parts.files.back().port =
+                each.port.empty() ? fmt::format("{}#{}", file.port, &each - outputs.data() + 1) : each.port;
         }
-    } else {
-        parts.files.push_back(file);
     }
 }
 

@@ -96,6 +96,10 @@ void readLine(std::string_view label, std::string_view value, PortReading& port)
     } else if (label == "Temperature [C]") {
         setNumber(port, "module_celsius", decimalAtFront(value));
         setNumber(port, "module_celsius_alarm", decimalAtFront(partedBy(value, "..").second));
+    } else if (holds(label, " Fault") && holds(value, "1")) { // "1", or "0,1,0,0" of its lanes
+        std::string& alarms = port.facts["module_alarms"];
+        alarms = printable(fmt::format("{}{}{}", alarms, alarms.empty() ? "" : ", ",
+                                       values::trimmed(partedBy(label, "[").first)));
     } else if (label == "Rx Power Current [dBm]") {
         readLight(value, port);
     }

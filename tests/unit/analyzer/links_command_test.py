@@ -186,6 +186,33 @@ class Links(unittest.TestCase):
         self.assertEqual(list(links), ["host mlx5_0:1", "host mlx5_1:1"])
         self.assertEqual(["its end is missing" in loss for loss in losses], [True])
 
+    def test_cut_json_of_one_port_gives_the_values_that_are_whole(self):
+        sections = {"Operational Info": {"State": "Active", "Physical state": "LinkUp", "Speed": "IB-NDR"}, "Module Info": {"Temperature [C]": "60"}}
+        text = json.dumps({"status": {"code": 0}, "result": {"output": sections}})
+        self.assertEqual(self.judged(self.written("whole", text)), ({"host whole": "ACTIVE"}, []))
+        links, losses = self.judged(self.written("cut", text[:-30]))
+        self.assertEqual(links, {"host cut": "ACTIVE"})
+        self.assertEqual(["its end is missing" in loss for loss in losses], [True])
+
+    def test_outputs_of_several_ports_in_one_file_are_several_ports(self):
+        ports = ("mlx5_0", "Active"), ("mlx5_1", "Polling")
+        texts = [f"Operational Info\n----------------\nState : {state}\nPhysical state : LinkUp\nSpeed : IB-NDR\n" for _, state in ports]
+        expected = dict(zip(("host mlx5_0", "host mlx5_1"), ("ACTIVE", "DOWN")))
+        named = "".join(f"{name}\n\n{text}\n" for (name, _), text in zip(ports, texts))
+        self.assertEqual(self.judged(self.written("loop", named)), (expected, []))
+        numbered = {f"host all#{i}": state for i, state in enumerate(expected.values(), 1)}
+        self.assertEqual(self.judged(self.written("all", "".join(texts))), (numbered, []))
+        documents = [{"result": {"output": {"Operational Info": {"State": state, "Physical state": "LinkUp"}}}} for _, state in ports]
+        self.assertEqual(self.judged(self.written("all", "\n".join(map(json.dumps, documents)))), (numbered, []))
+        counters = "NIC statistics:\n     rx_bytes_phy: 7\n"
+        self.assertEqual(list(self.judged(self.written("all", f"eth2\n{counters}eth3\n{counters}"))[0]), ["host eth2", "host eth3"])
+
+    def test_the_same_text_twice_is_one_reading(self):
+        once = (pathlib.Path(__file__).parent / "tool_output/ibqueryerrors.txt").read_text()
+        said = [json.loads(self.ringside("--format", "json", "--from", self.written("text", text)).stdout)["findings"] for text in (once, once + once)]
+        self.assertTrue(said[0])
+        self.assertEqual([each["title"] for each in said[0]], [each["title"] for each in said[1]])
+
     def test_the_line_ends_and_the_mark_of_another_system_change_nothing(self):
         text = self.IBSTAT.format(name="mlx5_0", guid=1, state="Down")
         self.assertEqual(self.judged(self.written("windows", "\ufeff" + text.replace("\n", "\r\n"))), ({"host mlx5_0:1": "DOWN"}, []))
