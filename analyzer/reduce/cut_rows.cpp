@@ -170,6 +170,9 @@ void cutReferences(trace::ProcessTrace& process, const KeptTimes& kept)
     keepRows<trace::KernelPhaseRow>(process.kernelPhases, [&](std::size_t i) {
         return operations.contains(process.kernelPhases.operation[i]);
     });
+    std::erase_if(process.callConfigs, [&](const trace::CallConfigRow& row) {
+        return !calls.contains(static_cast<std::uint64_t>(row.call));
+    });
     std::erase_if(process.ncclDetails, [&](const trace::NcclDetailRow& row) {
         return !operations.contains(static_cast<std::uint64_t>(row.operation));
     });

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace ringside::timeline {
@@ -71,6 +72,55 @@ void addNccl(const model::Model& model, const model::Operation& operation, Lines
         return;
     }
     lines.emplace_back("algorithm, protocol", "not recorded: NCCL's profiler plugin tells them");
+}
+
+const trace::CallConfigRow* configOf(const trace::ProcessTrace& process, std::int64_t call)
+{
+    const auto found = std::ranges::lower_bound(process.callConfigs, call, {}, &trace::CallConfigRow::call);
+    return found != process.callConfigs.end() && found->call == call ? &*found : nullptr;
+}
+
+/// "RING_SIMPLE or none, at least 2 CTAs, at most 8 CTAs"
+std::string askedText(const trace::ProcessTrace& process, const trace::CallConfigRow& config)
+{
+    std::vector<std::string> asked;
+    if (config.algorithms != 0) {
+        asked.push_back(
+            fmt::format("{}{}", process.text(config.algorithms), config.isForced == 1 ? " or none" : ""));
+    }
+    for (const auto& [form, value] : {std::pair("at least {} CTAs", config.minCtas),
+                                      {"at most {} CTAs", config.maxCtas},
+                                      {"{} CTAs for NVLS", config.nvlsCtas},
+                                      {"clusters of {}", config.clusterSize},
+                                      {"CTA policy {}", config.ctaPolicy}}) {
+        if (value) {
+            asked.push_back(fmt::format(fmt::runtime(form), *value));
+        }
+    }
+    return fmt::format("{}", fmt::join(asked, ", "));
+}
+
+/// What the program asked of NCCL for this call. All ranks must ask for the same, which NCCL does not check.
+void addAsked(const model::Model& model, const model::Operation& operation, Lines& lines)
+{
+    std::set<std::string> asked;
+    std::optional<std::int64_t> tag;
+    for (const model::Participant& part : operation.participants) {
+        const trace::ProcessTrace& process = model.processOf(model.ranks[part.rank]);
+        const trace::CallConfigRow* const config = configOf(process, callOf(model, part).id);
+        asked.insert(config != nullptr ? askedText(process, *config) : std::string());
+        tag = config != nullptr && config->userTag ? config->userTag : tag;
+    }
+    if (asked.size() > 1) {
+        lines.emplace_back(
+            "asked of NCCL",
+            fmt::format("not the same on all ranks, which NCCL does not check: {}", fmt::join(asked, "; ")));
+    } else if (!asked.empty() && !asked.begin()->empty()) {
+        lines.emplace_back("asked of NCCL", *asked.begin());
+    }
+    if (tag) {
+        lines.emplace_back("the program's tag", fmt::to_string(*tag));
+    }
 }
 
 const metrics::CollectiveGroup* groupOf(const report::Report& report, const model::Operation& operation)
@@ -138,6 +188,7 @@ Description collectiveDetails(const report::Report& report, const Timeline& time
     if (operation.calls > 1) {
         lines.emplace_back("calls", fmt::format("{} that a group fused", operation.calls));
     }
+    addAsked(model, operation, lines);
     addNccl(model, operation, lines);
     addBandwidth(report, operation, collective, lines);
     lines.emplace_back("first arrival",

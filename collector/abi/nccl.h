@@ -5,6 +5,7 @@
 #include "abi/nccl_newer.h"
 
 #include <cstddef>
+#include <cstdint>
 
 extern "C" {
 using ncclComm_t = struct ncclComm*;
@@ -36,5 +37,24 @@ struct CommunicatorConfigPrefix {
     int trafficClass;
     const char* commName; ///< since NCCL 2.27
 };
+
+/// Of one call (ncclCollConfig_t since NCCL 2.31). It grows, too.
+struct CallConfigPrefix {
+    static constexpr int kUnset = INT32_MIN; ///< NCCL_CONFIG_UNDEF_INT
+    std::size_t size;
+    unsigned magic; ///< CommunicatorConfigPrefix::kMagic
+    unsigned version;
+    void* extensions;
+    int minCTAs;
+    int maxCTAs;
+    int nvlsCTAs;
+    int cgaClusterSize;
+    const char* algSelection;
+    int forceAlgSelection;
+    int CTAPolicy;
+    std::uint64_t userProfilerTag;
+    cudaEvent_t launchCompletionEvent; ///< since NCCL 2.32
+};
+static_assert(offsetof(CallConfigPrefix, launchCompletionEvent) == 64);
 
 } // namespace ringside::collector::abi

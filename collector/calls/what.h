@@ -79,6 +79,7 @@ struct Collective { ///< one data call
     int peer = -1;
     ncclComm_t communicator = nullptr;
     cudaStream_t stream = nullptr;
+    const ncclCollConfig_t* config = nullptr;
 };
 struct GroupStart {};
 struct GroupEnd {};

@@ -20,3 +20,12 @@ static_assert(kConfig.size == sizeof(ncclConfig_t) && kConfig.magic == 0xCAFEBEE
 #if RINGSIDE_NCCL_VERSION >= 22700
 static_assert(offsetof(ncclConfig_t, commName) == 48);
 #endif
+#if RINGSIDE_NCCL_VERSION >= 23100
+// CallConfigPrefix, likewise.
+static_assert(offsetof(ncclCollConfig_t, minCTAs) == 24 && offsetof(ncclCollConfig_t, algSelection) == 40 &&
+              offsetof(ncclCollConfig_t, CTAPolicy) == 52 &&
+              offsetof(ncclCollConfig_t, userProfilerTag) == 56);
+#endif
+#if RINGSIDE_NCCL_VERSION >= 23200
+static_assert(offsetof(ncclCollConfig_t, launchCompletionEvent) == 64);
+#endif

@@ -9,6 +9,8 @@
 #include "intercept/communicators.h"
 #include "profiler/plugin.h"
 
+#include <cstring>
+
 namespace ringside::collector {
 namespace {
 
@@ -32,6 +34,44 @@ CollectiveNumbers number(ThreadState& thread, const Collective& what)
             communicator != nullptr ? communicator->id : 0,
             communicator != nullptr ? communicator->identity.device : -1,
             noteCapture(what.stream, communicator)};
+}
+
+// NCCL has accepted it. A configuration that asks for nothing leaves no record.
+[[gnu::cold, gnu::noinline]] void writeConfig(ThreadState& thread, const ncclCollConfig_t* config,
+                                              std::uint64_t callId)
+{
+    using abi::CallConfigPrefix;
+    const auto* const known = reinterpret_cast<const CallConfigPrefix*>(config);
+    constexpr std::size_t kFirst = offsetof(CallConfigPrefix, launchCompletionEvent);
+    if (known->magic != abi::CommunicatorConfigPrefix::kMagic || known->size < kFirst) {
+        return;
+    }
+    constexpr std::size_t kLongest = 256;
+    const char* const algorithms = known->algSelection;
+    const bool hasEvent = known->size >= sizeof *known && known->launchCompletionEvent != nullptr;
+    const auto isSet = [](int value) { return value != CallConfigPrefix::kUnset; };
+    if (algorithms == nullptr && !hasEvent && known->userProfilerTag == 0 && !isSet(known->minCTAs) &&
+        !isSet(known->maxCTAs) && !isSet(known->nvlsCTAs) && !isSet(known->cgaClusterSize) &&
+        !isSet(known->CTAPolicy)) {
+        return;
+    }
+    const StringId names =
+        algorithms == nullptr ? 0 : registry().intern({algorithms, strnlen(algorithms, kLongest)});
+    auto* const record = thread.ring->reserve<trace::CallConfigRecord>();
+    if (record == nullptr) {
+        return;
+    }
+    record->callId = callId;
+    record->userTag = known->userProfilerTag;
+    record->algorithms = names;
+    record->minCtas = known->minCTAs;
+    record->maxCtas = known->maxCTAs;
+    record->nvlsCtas = known->nvlsCTAs;
+    record->clusterSize = known->cgaClusterSize;
+    record->ctaPolicy = known->CTAPolicy;
+    record->isForced = known->forceAlgSelection == 1 ? 1 : 0;
+    record->hasLaunchEvent = hasEvent ? 1 : 0;
+    thread.ring->commit(record, trace::RecordKind::CallConfig);
 }
 
 void writeCollective(ThreadState& thread, Api api, const Collective& what, const CallTimes& times,
@@ -58,6 +98,9 @@ void writeCollective(ThreadState& thread, Api api, const Collective& what, const
     record->reduction = static_cast<std::uint16_t>(what.reduction);
     record->graph = numbers.graph;
     thread.ring->commit(record, trace::RecordKind::Collective);
+    if (what.config != nullptr && (times.result == ncclSuccess || times.result == ncclInProgress)) {
+        writeConfig(thread, what.config, numbers.callId);
+    }
 }
 
 void writeGroup(ThreadState& thread, Api api, const CallTimes& times)

@@ -163,6 +163,25 @@ void NcclRecords::write(const NcclDetailRecord& record)
     m_writer.add(row);
 }
 
+void NcclRecords::write(const CallConfigRecord& record)
+{
+    const auto set = [](std::int32_t value) {
+        return value == kUnsetOption ? std::nullopt : std::optional<std::int64_t>(value);
+    };
+    CallConfigRow row;
+    row.call = static_cast<std::int64_t>(record.callId);
+    row.userTag = known(record.userTag, 0);
+    row.algorithms = record.algorithms;
+    row.isForced = record.algorithms == 0 ? std::nullopt : std::optional<std::int64_t>(record.isForced);
+    row.minCtas = set(record.minCtas);
+    row.maxCtas = set(record.maxCtas);
+    row.nvlsCtas = set(record.nvlsCtas);
+    row.clusterSize = set(record.clusterSize);
+    row.ctaPolicy = set(record.ctaPolicy);
+    row.hasLaunchEvent = record.hasLaunchEvent;
+    m_writer.add(row);
+}
+
 void NcclRecords::write(const TickClock& clock, const ProxyStepRecord& record)
 {
     ProxyStepRow row;

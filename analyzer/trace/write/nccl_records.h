@@ -44,6 +44,7 @@ public:
     void write(const TickClock& clock, const ProxyStepRecord& record);
     void write(const TickClock& clock, const KernelPhaseRecord& record);
     void write(const NcclDetailRecord& record);
+    void write(const CallConfigRecord& record);
 
 private:
     /// When the host saw the GPU's times; 0: it did not.

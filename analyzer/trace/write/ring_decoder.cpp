@@ -136,6 +136,9 @@ RingDecoder::Outcome RingDecoder::decodeOne(const RingView& ring, RecordKind kin
     case RecordKind::NcclDetail:
         m_nccl->write(as<NcclDetailRecord>(record));
         break;
+    case RecordKind::CallConfig:
+        m_nccl->write(as<CallConfigRecord>(record));
+        break;
     case RecordKind::KernelPhase:
         m_nccl->write(m_clock, as<KernelPhaseRecord>(record));
         break;

@@ -35,6 +35,7 @@ constexpr std::uint8_t slotsOf(RecordKind kind)
     case RecordKind::ChannelTime:
     case RecordKind::EventTime:
     case RecordKind::NcclDetail:
+    case RecordKind::CallConfig:
     case RecordKind::KernelPhase:
         return 2;
     case RecordKind::Collective:
@@ -53,7 +54,7 @@ constexpr std::uint8_t slotsOf(RecordKind kind)
 
 constexpr bool isDefinition(RecordKind kind)
 {
-    return kind >= RecordKind::String;
+    return kind >= RecordKind::String && kind <= RecordKind::Window;
 }
 
 /// Reads a field of the mapped header in place. RingHeader contains atomics and cannot be copied as a whole.

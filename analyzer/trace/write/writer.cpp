@@ -102,6 +102,10 @@ void Writer::add(const NcclDetailRow& row)
 {
     m_impl->insert(row);
 }
+void Writer::add(const CallConfigRow& row)
+{
+    m_impl->insert(row);
+}
 void Writer::add(const StepSummaryRow& row)
 {
     m_impl->insert(row);

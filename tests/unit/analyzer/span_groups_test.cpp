@@ -214,6 +214,39 @@ TEST(CollectiveDetails, sayWhatWasExchangedWhoCameWhenAndWhatIsNotKnown)
               timeline.collectives.size());
 }
 
+TEST(CollectiveDetails, sayWhatTheProgramAskedOfNcclAndWhereRanksDoNotAgree)
+{
+    report::Report report = lateReport();
+    const Timeline timeline = buildTimeline(report.model);
+    constexpr trace::StringId kRing = 9001;
+    std::int64_t rank = 0;
+    for (trace::ProcessTrace& process : report.model.trace.processes) {
+        process.strings.emplace(kRing, "RING_SIMPLE");
+        for (const trace::CollectiveCallRow& call : process.collectiveCalls) {
+            trace::CallConfigRow config;
+            config.call = call.id;
+            config.algorithms = kRing;
+            config.isForced = 1;
+            config.maxCtas = &call == &process.collectiveCalls.front() ? 8 : rank;
+            config.userTag = 42;
+            process.callConfigs.push_back(config);
+        }
+        ++rank;
+    }
+    const auto asked = [&](std::size_t index) {
+        std::string text;
+        for (const auto& [name, value] : collectiveDetails(report, timeline, index).lines) {
+            text += name == "asked of NCCL" || name == "the program's tag" ? value + "|" : "";
+        }
+        return text;
+    };
+    EXPECT_EQ(asked(0), "RING_SIMPLE or none, at most 8 CTAs|42|");
+    EXPECT_TRUE(
+        asked(1).starts_with("not the same on all ranks, which NCCL does not check: RING_SIMPLE or none, "
+                             "at most 0 CTAs; "))
+        << asked(1);
+}
+
 TEST(RankOrder, putsTheWorstFirstAndGroupsByHost)
 {
     const report::Report report = lateReport();

@@ -51,6 +51,21 @@ TEST(NewerNccl, aConfigurationOfACallIsPassedOn)
     EXPECT_EQ(run.number("SELECT count" + called("ncclAllReduceConfig")), 7);
 }
 
+TEST(NewerNccl, whatACallAsksForIsRecorded)
+{
+    const RecordedRun run({"recorded_newer", "configures"});
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(run.number("SELECT count(*) FROM call_config"), 2) << "one asked for nothing, one was none";
+    EXPECT_EQ(
+        run.text("SELECT group_concat(line, '; ') FROM (SELECT coalesce(s.text, '-') || ' ' || "
+                 "coalesce(is_forced, '-') || ' ' || coalesce(min_ctas, '-') || ' ' || max_ctas || ' ' || "
+                 "coalesce(nvls_ctas, '-') || ' ' || coalesce(cluster_size, '-') || ' ' || "
+                 "coalesce(cta_policy, '-') || ' ' || user_tag || ' ' || has_launch_event AS line FROM "
+                 "call_config f JOIN collective_call c ON c.id = f.call_id LEFT JOIN string s "
+                 "ON s.id = f.algorithms_id ORDER BY c.sequence)"),
+        "RING_SIMPLE,TREE_LL 0 2 8 4 1 2 42 1; - - - 8 - - - 42 0");
+}
+
 // The collector's symbol is there whatever the program's NCCL has: that is the one thing a probe cannot tell.
 // The version, and the library itself, answer as without the collector.
 TEST(NewerNccl, aProbingProgramGetsTheTrueVersionLibraryAndResult)

@@ -127,6 +127,7 @@ struct ProcessTrace {
     std::vector<GroupRow> groups;
     std::vector<NcclOperationRow> ncclOperations; ///< by id
     std::vector<NcclDetailRow> ncclDetails;
+    std::vector<CallConfigRow> callConfigs;
     std::vector<StepRow> steps;
     std::vector<StepSummaryRow> stepSummaries;
     std::vector<StepTrafficRow> stepTraffic;

@@ -121,6 +121,8 @@ enum class RecordKind : std::uint8_t {
     Thread = 20,       ///< ThreadRecord, 1 slot
     Series = 21,       ///< SeriesRecord, 3 slots
     Window = 22,       ///< WindowRecord, 3 slots
+    // Of threads again:
+    CallConfig = 23, ///< CallConfigRecord, 2 slots: what the program asked of NCCL for one call
 };
 
 /// First 8 bytes of every record.
@@ -274,6 +276,24 @@ struct NcclDetailRecord {
 };
 static_assert(sizeof(NcclDetailRecord) == 2 * kSlotBytes);
 inline constexpr std::uint8_t kUnknownFlag = 0xFF;
+
+/// Written after the record of its call, if the configuration asks for anything.
+struct CallConfigRecord {
+    CommitWord commit;
+    std::uint64_t callId;     ///< CollectiveRecord::callId
+    std::uint64_t userTag;    ///< 0 for none
+    std::uint32_t algorithms; ///< string id of the list of NCCL's names, 0 for none
+    std::int32_t minCtas;     ///< kUnsetOption for none, as the next ones
+    std::int32_t maxCtas;
+    std::int32_t nvlsCtas;
+    std::int32_t clusterSize;
+    std::int32_t ctaPolicy;
+    std::uint8_t isForced; ///< NCCL fails rather than take another algorithm
+    std::uint8_t hasLaunchEvent;
+    std::uint8_t reserved[14];
+};
+static_assert(sizeof(CallConfigRecord) == 2 * kSlotBytes);
+inline constexpr std::int32_t kUnsetOption = INT32_MIN;
 
 /// Seen when NCCL reports it, after the kernel has ended.
 struct KernelPhaseRecord {

@@ -158,6 +158,20 @@ struct NcclDetailRow {
     std::optional<std::int64_t> syncs; ///< with the other ranks
     std::optional<std::int64_t> hasIntraBatchSync;
 };
+/// Table call_config: what the program asked of NCCL for one call (ncclCollConfig_t). Null: it left it to
+/// NCCL.
+struct CallConfigRow {
+    std::int64_t call = 0; ///< collective_call.id
+    StringId algorithms = 0;
+    std::optional<std::int64_t> isForced; ///< NCCL fails rather than take another algorithm
+    std::optional<std::int64_t> minCtas;
+    std::optional<std::int64_t> maxCtas;
+    std::optional<std::int64_t> nvlsCtas;
+    std::optional<std::int64_t> clusterSize;
+    std::optional<std::int64_t> ctaPolicy;
+    std::optional<std::int64_t> userTag;
+    std::int64_t hasLaunchEvent = 0;
+};
 struct StepRow { ///< table step_mark
     std::int64_t number = 0;
     std::int64_t startNs = 0;

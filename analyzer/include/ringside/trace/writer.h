@@ -80,6 +80,7 @@ public:
     void add(const GroupRow&);
     void add(const NcclOperationRow&);
     void add(const NcclDetailRow&);
+    void add(const CallConfigRow&);
     void add(const StepRow&);
     void add(const RangeRow&);
     void add(const StepSummaryRow&);

@@ -71,6 +71,54 @@ int oneSided()
     return 0;
 }
 
+// One call leaves everything to NCCL, one asks for all that NCCL 2.32 offers, one is a program's of
+// NCCL 2.31.
+int configures()
+{
+    using CallConfig = ringside::collector::abi::CallConfigPrefix;
+    constexpr int kUnset = CallConfig::kUnset;
+    ncclComm_t comm = communicator();
+    const auto call = [&](const CallConfig& config) {
+        ncclAllReduceConfig(nullptr, nullptr, 7, ncclFloat32, ncclSum, comm, nullptr,
+                            reinterpret_cast<const ncclCollConfig_t*>(&config));
+    };
+    CallConfig config{sizeof(CallConfig),
+                      Config::kMagic,
+                      23203,
+                      nullptr,
+                      kUnset,
+                      kUnset,
+                      kUnset,
+                      kUnset,
+                      nullptr,
+                      1,
+                      kUnset,
+                      0,
+                      nullptr};
+    call(config);
+    config = {sizeof(CallConfig),
+              Config::kMagic,
+              23203,
+              nullptr,
+              2,
+              8,
+              4,
+              1,
+              "RING_SIMPLE,TREE_LL",
+              0,
+              2,
+              42,
+              reinterpret_cast<cudaEvent_t>(&config)};
+    call(config);
+    config.size = offsetof(CallConfig, launchCompletionEvent);
+    config.algSelection = nullptr;
+    config.minCTAs = config.nvlsCTAs = config.cgaClusterSize = config.CTAPolicy = kUnset;
+    call(config);
+    config.magic = 0; // no configuration
+    call(config);
+    return 0;
+}
+
 // What a program finds that asks whether its NCCL can do something.
 int probes()
 {
@@ -94,8 +142,9 @@ int probes()
 int main(int argc, char** argv)
 {
     const std::string_view scenario = argc > 1 ? argv[1] : "";
-    return scenario == "names"   ? names()
-           : scenario == "grows" ? grows()
-           : scenario == "calls" ? oneSided()
-                                 : probes();
+    return scenario == "names"        ? names()
+           : scenario == "grows"      ? grows()
+           : scenario == "calls"      ? oneSided()
+           : scenario == "configures" ? configures()
+                                      : probes();
 }
