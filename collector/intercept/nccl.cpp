@@ -184,9 +184,7 @@ auto record(ThreadState& thread, Api api, const Collective& what, Call& call)
     const CollectiveNumbers numbers = number(thread, what);
     const CorrelationScope correlation(thread.groupDepth == 0 ? numbers.callId : 0);
     trace::InFlight& slot = thread.inFlight();
-    slot.communicator = numbers.communicatorId;
-    slot.sequence = numbers.sequence;
-    slot.count = what.count;
+    describeCollective(slot, numbers.communicatorId, numbers.sequence, what.count);
     remember(thread, api, what, numbers);
     const auto observed = [&] {
         return timedByEvents(thread, what.stream, numbers, [&] {
@@ -256,9 +254,8 @@ auto timedSetup(ThreadState& thread, Api api, int members, const Communicator* p
                 Write&& write)
 {
     trace::InFlight& slot = thread.inFlight();
-    slot.communicator = parent != nullptr ? parent->id : 0;
-    slot.sequence = trace::kNoSequence;
-    slot.count = members > 0 ? static_cast<std::uint64_t>(members) : 0;
+    describeCollective(slot, parent != nullptr ? parent->id : 0, trace::kNoSequence,
+                       members > 0 ? static_cast<std::uint64_t>(members) : 0);
     const auto result = timedCall(thread, api, call, write);
     leaveCollective(slot);
     return result;

@@ -45,9 +45,8 @@ void stopCorrelating(ThreadState& thread)
 
 void showInFlight(trace::InFlight& slot, const ForeignCall& call)
 {
-    slot.communicator = call.communicator != nullptr ? call.communicator->id : 0;
-    slot.sequence = call.sequence;
-    slot.count = call.count | trace::kCountIsBytes;
+    describeCollective(slot, call.communicator != nullptr ? call.communicator->id : 0, call.sequence,
+                       call.count | trace::kCountIsBytes);
     enterCall(slot, call.api, call.startTicks);
 }
 

@@ -135,9 +135,8 @@ Handle beginForeignCall(ThreadState& thread, Context& context, const Event& even
         place->launchesFor.store(standsAlone(group) ? call.callId : group.groupId, std::memory_order_release);
     }
     trace::InFlight& slot = thread.inFlight();
-    slot.communicator = call.communicator != nullptr ? call.communicator->id : 0;
-    slot.sequence = call.sequence;
-    slot.count = call.count;
+    describeCollective(slot, call.communicator != nullptr ? call.communicator->id : 0, call.sequence,
+                       call.count);
     enterCall(slot, call.api, call.startTicks);
     return {Kind::Call, Handle::kNoPlace, call.callId};
 }

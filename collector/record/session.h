@@ -32,18 +32,25 @@ inline ThreadState* recordingThread()
 /// Members that only a collective has are zero for other calls.
 inline void enterCall(trace::InFlight& slot, std::uint32_t api, std::uint64_t startTicks)
 {
-    slot.startTicks = startTicks;
+    std::atomic_ref(slot.startTicks).store(startTicks, std::memory_order_relaxed);
     slot.api.store(api, std::memory_order_release);
 }
 inline void leaveCall(trace::InFlight& slot)
 {
     slot.api.store(0, std::memory_order_release);
+    std::atomic_thread_fence(std::memory_order_release); // before the members of the next call
+}
+/// Call it before enterCall(). The members are as in InFlight.
+inline void describeCollective(trace::InFlight& slot, std::uint32_t communicator, std::uint64_t sequence,
+                               std::uint64_t count)
+{
+    std::atomic_ref(slot.communicator).store(communicator, std::memory_order_relaxed);
+    std::atomic_ref(slot.sequence).store(sequence, std::memory_order_relaxed);
+    std::atomic_ref(slot.count).store(count, std::memory_order_relaxed);
 }
 inline void leaveCollective(trace::InFlight& slot)
 {
-    slot.communicator = 0;
-    slot.sequence = 0;
-    slot.count = 0;
+    describeCollective(slot, 0, 0, 0);
 }
 
 /// Ids of calls and groups come from one counter, because either may be an external correlation id.

@@ -234,29 +234,20 @@ std::vector<InFlightRow> RingDecoder::inFlightOf(std::span<const std::byte> mapp
         return {};
     }
     std::vector<InFlightRow> rows;
-    struct Plain {
-        std::uint32_t api;
-        std::uint32_t communicator;
-        std::uint64_t startTicks;
-        std::uint64_t count;
-        std::uint64_t sequence;
-    };
-    static_assert(sizeof(Plain) == sizeof(InFlight));
     constexpr std::size_t kDepth = sizeof(RingHeader::inFlight) / sizeof(InFlight);
     for (std::size_t depth = 0; depth < kDepth; ++depth) {
-        const auto call =
-            headerField<Plain>(mapping, offsetof(RingHeader, inFlight) + depth * sizeof(InFlight));
-        if (call.api == 0) {
+        const auto call = callInFlight(mapping, depth);
+        if (!call) {
             continue;
         }
         InFlightRow row;
         row.thread = ring.thread;
-        row.api = call.api;
-        row.communicator = call.communicator;
-        row.sequence = static_cast<std::int64_t>(call.sequence);
-        const bool isBytes = (call.count & kCountIsBytes) != 0;
-        (isBytes ? row.bytes : row.count) = call.count & ~kCountIsBytes;
-        row.startNs = m_clock.toMonotonicNs(call.startTicks);
+        row.api = call->api;
+        row.communicator = call->communicator;
+        row.sequence = static_cast<std::int64_t>(call->sequence);
+        const bool isBytes = (call->count & kCountIsBytes) != 0;
+        (isBytes ? row.bytes : row.count) = call->count & ~kCountIsBytes;
+        row.startNs = m_clock.toMonotonicNs(call->startTicks);
         rows.push_back(row);
     }
     return rows;

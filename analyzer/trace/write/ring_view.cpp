@@ -3,6 +3,26 @@
 
 namespace ringside::trace {
 
+std::optional<CallInFlight> callInFlight(std::span<const std::byte> mapping, std::size_t depth)
+{
+    const std::byte* const place = mapping.data() + offsetof(RingHeader, inFlight) + depth * sizeof(InFlight);
+    const auto load = [place]<class Number>(Number& to, std::size_t member, int order) {
+        to = __atomic_load_n(reinterpret_cast<const Number*>(place + member), order);
+    };
+    CallInFlight call{};
+    CallInFlight again{};
+    load(call.api, offsetof(InFlight, api), __ATOMIC_ACQUIRE);
+    load(call.communicator, offsetof(InFlight, communicator), __ATOMIC_RELAXED);
+    load(call.startTicks, offsetof(InFlight, startTicks), __ATOMIC_RELAXED);
+    load(call.count, offsetof(InFlight, count), __ATOMIC_RELAXED);
+    load(call.sequence, offsetof(InFlight, sequence), __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); // all of it before the second look
+    load(again.api, offsetof(InFlight, api), __ATOMIC_RELAXED);
+    load(again.startTicks, offsetof(InFlight, startTicks), __ATOMIC_RELAXED);
+    const bool isWhole = call.api != 0 && call.api == again.api && call.startTicks == again.startTicks;
+    return isWhole ? std::optional<CallInFlight>(call) : std::nullopt;
+}
+
 std::optional<std::string> RingView::parse(std::span<const std::byte> mapping)
 {
     if (mapping.size() < kRingHeaderBytes ||
@@ -26,7 +46,7 @@ std::optional<std::string> RingView::parse(std::span<const std::byte> mapping)
         return "its slot count is impossible";
     }
     if ((role != RingRole::Definitions && role != RingRole::Thread) ||
-        (clock != ClockKind::Tsc && clock != ClockKind::Monotonic)) {
+        (clock != ClockKind::Tsc && clock != ClockKind::Monotonic && clock != ClockKind::ArmCounter)) {
         return "its role or clock is unknown";
     }
     return std::nullopt;

@@ -66,6 +66,19 @@ T headerField(std::span<const std::byte> mapping, std::size_t offset)
     return value;
 }
 
+/// A copy of InFlight.
+struct CallInFlight {
+    std::uint32_t api;
+    std::uint32_t communicator;
+    std::uint64_t startTicks;
+    std::uint64_t count;
+    std::uint64_t sequence;
+};
+static_assert(sizeof(CallInFlight) == sizeof(InFlight));
+
+/// Returns the call that the ring's thread is in. Null: it is in none, or began another one meanwhile.
+std::optional<CallInFlight> callInFlight(std::span<const std::byte> mapping, std::size_t depth);
+
 /// Does not own the mapping.
 struct RingView {
     std::span<const std::byte> slots;

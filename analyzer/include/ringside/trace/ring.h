@@ -29,15 +29,16 @@ inline constexpr std::size_t kSlotBytes = 32;
 inline constexpr const char* kRingExtension = ".ring";
 inline constexpr const char* kUnfinishedExtension = ".new"; ///< follows the extension of a ring
 
-enum class ClockKind : std::uint32_t { Tsc = 1, Monotonic = 2 };
+enum class ClockKind : std::uint32_t { Tsc = 1, Monotonic = 2, ArmCounter = 3 };
 
 /// Each process has one definitions ring for strings, communicators and the clock. Every other ring belongs
 /// to one thread.
 enum class RingRole : std::uint32_t { Definitions = 1, Thread = 2 };
 
 /// The call that the thread is in now; `api` is 0 if it is in none. Written before each call and cleared
-/// after it. A reader in another process sees consistent values because `api` is stored last (release) and
-/// cleared first.
+/// after it. A reader in another process sees consistent values because `api` is stored last (release), and
+/// cleared first, with a fence behind it: without one, a processor that orders stores weakly could show the
+/// next call's members with this call's `api`. The reader looks at `api` before and after it copies the rest.
 struct InFlight {
     std::atomic<std::uint32_t> api; ///< string id of the function's name, 0: none
     std::uint32_t communicator;     ///< communicator id, 0: none

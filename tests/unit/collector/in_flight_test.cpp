@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The call that a thread is in, read by another thread while it changes.
+#include "record/session.h"
+#include "trace/write/ring_view.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+using namespace ringside;
+
+namespace {
+
+struct Memory {
+    alignas(4096) std::byte bytes[trace::kRingHeaderBytes]{};
+    trace::InFlight& slot() { return reinterpret_cast<trace::RingHeader*>(bytes)->inFlight[0]; }
+};
+
+TEST(InFlight, IsNeverAMixtureOfTwoCalls)
+{
+    const auto memory = std::make_unique<Memory>();
+    std::atomic<bool> isOver{false};
+    std::thread writer([&] {
+        for (std::uint32_t call = 1; !isOver.load(std::memory_order_relaxed); call = call % 1000 + 1) {
+            collector::describeCollective(memory->slot(), call, call, call);
+            collector::enterCall(memory->slot(), call, call);
+            collector::leaveCall(memory->slot());
+        }
+    });
+    int whole = 0;
+    int mixed = 0;
+    constexpr int kWanted = 20'000;
+    for (int look = 0; whole < kWanted; ++look) {
+        const auto call = trace::callInFlight(memory->bytes, 0);
+        whole += call ? 1 : 0;
+        mixed += call && (call->communicator != call->api || call->startTicks != call->api ||
+                          call->sequence != call->api || call->count != call->api)
+                     ? 1
+                     : 0;
+    }
+    isOver = true;
+    writer.join();
+    EXPECT_EQ(mixed, 0) << "of " << whole;
+}
+
+TEST(InFlight, IsNullOfAThreadThatIsInNoCall)
+{
+    Memory memory;
+    EXPECT_FALSE(trace::callInFlight(memory.bytes, 0));
+    collector::enterCall(memory.slot(), 7, 100);
+    ASSERT_TRUE(trace::callInFlight(memory.bytes, 0));
+    EXPECT_EQ(trace::callInFlight(memory.bytes, 0)->startTicks, 100);
+    collector::leaveCall(memory.slot());
+    EXPECT_FALSE(trace::callInFlight(memory.bytes, 0));
+}
+
+} // namespace
