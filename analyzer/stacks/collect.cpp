@@ -82,7 +82,7 @@ struct Unwinder::Access {
     {
         const auto* self = static_cast<Unwinder*>(argument);
         const ThreadSnapshot& thread = *self->m_thread;
-        const std::uint64_t offset = address - thread.registers.rsp;
+        const std::uint64_t offset = address - stackPointerOf(thread.registers);
         if (offset < thread.stack.size() && thread.stack.size() - offset >= sizeof *result) {
             std::memcpy(result, thread.stack.data() + offset, sizeof *result);
             return true;
@@ -94,12 +94,10 @@ struct Unwinder::Access {
     }
     static bool setRegisters(Dwfl_Thread* thread, void* argument)
     {
-        const user_regs_struct& r = static_cast<Unwinder*>(argument)->m_thread->registers;
-        // In the order of the DWARF numbers of the x86-64 psABI; the last one is the return address.
-        const std::array<Dwarf_Word, 17> registers{r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi,
-                                                   r.rbp, r.rsp, r.r8,  r.r9,  r.r10, r.r11,
-                                                   r.r12, r.r13, r.r14, r.r15, r.rip};
-        return dwfl_thread_state_registers(thread, 0, registers.size(), registers.data());
+        const Registers& registers = static_cast<Unwinder*>(argument)->m_thread->registers;
+        const auto byNumber = dwarfRegistersOf(registers);
+        dwfl_thread_state_register_pc(thread, programCounterOf(registers));
+        return dwfl_thread_state_registers(thread, 0, byNumber.size(), byNumber.data());
     }
     static int takeFrame(Dwfl_Frame* frame, void* argument)
     {
@@ -253,11 +251,9 @@ PythonThreads threadsOf(const ProcessSnapshot& process)
     PythonThreads threads{process.pid, {}};
     for (const ThreadSnapshot& thread : process.threads) {
         threads.main = thread.tid == process.pid ? thread.ownTid : threads.main;
-#if defined(__x86_64__)
-        if (thread.error.empty()) {
-            threads.byHandle.emplace(thread.registers.fs_base, thread.ownTid); // glibc's pthread_t
+        if (const auto handle = pthreadHandleOf(thread.registers); handle && thread.error.empty()) {
+            threads.byHandle.emplace(*handle, thread.ownTid);
         }
-#endif
     }
     return threads;
 }

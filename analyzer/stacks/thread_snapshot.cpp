@@ -104,7 +104,7 @@ void reap(pid_t pid, pid_t tid)
     }
 }
 
-bool readRegisters(pid_t tid, user_regs_struct& registers)
+bool readRegisters(pid_t tid, Registers& registers)
 {
     iovec buffer{&registers, sizeof registers};
     return ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &buffer) == 0 && buffer.iov_len == sizeof registers;
@@ -165,7 +165,7 @@ void copyThread(pid_t pid, ThreadSnapshot& thread, ProcessSnapshot& process, Clo
         return;
     }
     if (readRegisters(thread.tid, thread.registers)) {
-        thread.stack = readStack(thread.tid, thread.registers.rsp);
+        thread.stack = readStack(thread.tid, stackPointerOf(thread.registers));
     } else {
         thread.error = std::string("its registers cannot be read: ") + std::strerror(errno);
     }

@@ -4,8 +4,9 @@
 // all of them (PTRACE_SEIZE sends no SIGSTOP). With Yama's ptrace_scope 1 it must run in an ancestor of the
 // process, so that a helper process cannot do it.
 #pragma once
+#include "stacks/registers.h"
+
 #include <sys/types.h>
-#include <sys/user.h>
 
 #include <chrono>
 #include <cstddef>
@@ -20,7 +21,7 @@ struct ThreadSnapshot {
     pid_t ownTid = 0; ///< the id that the thread itself sees; differs in a container
     std::string name;
     std::string error; ///< why registers and stack are missing; empty: they are there
-    user_regs_struct registers{};
+    Registers registers{};
     std::vector<std::byte> stack; ///< from the stack pointer on
 };
 

@@ -35,14 +35,23 @@ __attribute__((constructor)) void findRealJumps()
     realJumps();
 }
 
-/// glibc stores the stack pointer as the seventh word, mangled with a word of the thread
-/// (sysdeps/x86_64/jmpbuf*.h). No thread is inside a hook where there is another C library.
+/// glibc stores a mangled stack pointer. No thread is inside a hook where there is another C library.
 std::uintptr_t stackPointerIn(const void* place)
 {
-    constexpr int kStackPointer = 6;
+#if defined(__x86_64__)
+    constexpr int kStackPointer =
+        6; // the word of sysdeps/x86_64/jmpbuf-offsets.h, mangled with one of the thread
     std::uintptr_t pointer = static_cast<const std::uintptr_t*>(place)[kStackPointer];
     __asm__("ror $17, %0; xor %%fs:0x30, %0" : "+r"(pointer) : : "cc");
     return pointer;
+#elif defined(__aarch64__)
+    constexpr int kStackPointer =
+        13; // of sysdeps/aarch64/jmpbuf-offsets.h, mangled with a word of the loader
+    static const auto* const guard =
+        static_cast<const std::uintptr_t*>(dlsym(RTLD_DEFAULT, "__pointer_chk_guard"));
+    const std::uintptr_t pointer = static_cast<const std::uintptr_t*>(place)[kStackPointer];
+    return guard != nullptr ? pointer ^ *guard : pointer;
+#endif
 }
 
 [[noreturn]] void jump(Jump* real, void* place, int value)

@@ -12,7 +12,9 @@ trace::ClockKind g_clockKind = trace::ClockKind::Monotonic;
 
 void chooseClock()
 {
-#if defined(__x86_64__)
+#if defined(__aarch64__)
+    g_clockKind = trace::kMachineCounter; // constant by the architecture
+#elif defined(__x86_64__)
     unsigned a = 0;
     unsigned b = 0;
     unsigned c = 0;
@@ -20,7 +22,7 @@ void chooseClock()
     constexpr unsigned kPowerManagementLeaf = 0x80000007;
     constexpr unsigned kInvariantTsc = 1U << 8;
     if (__get_cpuid(kPowerManagementLeaf, &a, &b, &c, &d) != 0 && (d & kInvariantTsc) != 0) {
-        g_clockKind = trace::ClockKind::Tsc;
+        g_clockKind = trace::kMachineCounter;
     }
 #endif
 }

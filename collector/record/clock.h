@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of records: the TSC if the processor reports that it is invariant, else CLOCK_MONOTONIC.
+// The clock of records: the processor's counter if it advances at a constant rate, else CLOCK_MONOTONIC.
 #pragma once
-#include <ringside/trace/ring.h>
+#include <ringside/trace/machine_counter.h>
 
 #include <cstdint>
 #include <ctime>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 namespace ringside::collector {
 
-/// CLOCK_MONOTONIC until chooseClock() finds an invariant TSC. Call chooseClock() before the first ring
-/// is made, and not from a static constructor, which may run after the first intercepted call.
+/// CLOCK_MONOTONIC until chooseClock() finds a counter that advances at a constant rate. Call chooseClock()
+/// before the first ring is made, and not from a static constructor, which may run after the first
+/// intercepted call.
 extern trace::ClockKind g_clockKind __attribute__((visibility("hidden")));
 void chooseClock();
 
@@ -34,11 +32,9 @@ inline timespec inMilliseconds(std::int64_t milliseconds)
 [[gnu::cold]] std::uint64_t monotonicTicks();
 inline std::uint64_t ticks()
 {
-#if defined(__x86_64__)
-    if (g_clockKind == trace::ClockKind::Tsc) [[likely]] {
-        return __rdtsc();
+    if (g_clockKind == trace::kMachineCounter) [[likely]] {
+        return trace::readMachineCounter();
     }
-#endif
     return monotonicTicks();
 }
 

@@ -5,6 +5,7 @@
 #include "trace/write/database.h"
 
 #include <ringside/trace/gone.h>
+#include <ringside/trace/machine_counter.h>
 #include <ringside/trace/recover.h>
 #include <ringside/trace/ring_decoder.h>
 #include <ringside/trace/ring_folders.h>
@@ -19,9 +20,6 @@
 #include <ctime>
 #include <fstream>
 #include <optional>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 namespace ringside::trace {
 namespace {
@@ -84,9 +82,8 @@ void completeClock(RingDecoder& decoder, const RingImage& definitions)
                     "it died before its clock was measured, and that can only be done on its host, until "
                     "the next boot: run this there");
     }
-#if defined(__x86_64__)
-    decoder.addClockReading({{}, __rdtsc(), nanoseconds(CLOCK_MONOTONIC), nanoseconds(CLOCK_REALTIME)});
-#endif
+    decoder.addClockReading(
+        {{}, readMachineCounter(), nanoseconds(CLOCK_MONOTONIC), nanoseconds(CLOCK_REALTIME)});
 }
 
 void writeDropped(Writer& writer, const RingImage& ring, RecoverReport::Process& result)

@@ -6,6 +6,7 @@
 #include "unfinished_run.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/machine_counter.h>
 #include <ringside/trace/merge.h>
 #include <ringside/trace/recover.h>
 #include <ringside/trace/ring_decoder.h>
@@ -21,9 +22,6 @@
 #include <sstream>
 #include <thread>
 #include <vector>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 namespace ringside::test {
 namespace {
@@ -241,7 +239,6 @@ TEST_F(Recovery, UsesTheClockReadingsThatLeftTheRing)
     EXPECT_EQ(read().apiCalls.endNs.at(0), 2000);
 }
 
-#if defined(__x86_64__)
 // Killed before the second reading of its clock was written, and before its database held anything or was
 // there.
 class RecoveryOfTheYoung : public Recovery {
@@ -251,9 +248,9 @@ protected:
         timespec now{};
         clock_gettime(CLOCK_MONOTONIC, &now);
         m_bornNs = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-        m_bornTicks = __rdtsc();
+        m_bornTicks = readMachineCounter();
         m_young.add(RecordKind::Clock, ClockRecord{{}, m_bornTicks, m_bornNs, 0}).text(1, "cudaMalloc");
-        m_thread = RingBuilder(RingRole::Thread, 2, 64, ClockKind::Tsc);
+        m_thread = RingBuilder(RingRole::Thread, 2, 64, kMachineCounter);
         m_thread.call(m_bornTicks, m_bornTicks + 1000);
     }
     void saveRings(const std::string& boot)
@@ -277,7 +274,7 @@ protected:
         EXPECT_EQ(trace.process.bootId, thisBoot());
     }
 
-    RingBuilder m_young{RingRole::Definitions, 1, 64, ClockKind::Tsc};
+    RingBuilder m_young{RingRole::Definitions, 1, 64, kMachineCounter};
     std::int64_t m_bornNs = 0;
     std::uint64_t m_bornTicks = 0;
 };
@@ -307,7 +304,6 @@ TEST_F(RecoveryOfTheYoung, LeavesTheRingsOfAnotherBoot)
     EXPECT_TRUE(std::filesystem::exists(m_shm / "node-1.2.ring")) << "nothing may be lost";
     EXPECT_FALSE(std::filesystem::exists(m_run / "node-1.db")) << "as if it had called nothing";
 }
-#endif
 
 TEST_F(Recovery, DoesNotLoadARingThatIsLongerThanAnyRing)
 {
