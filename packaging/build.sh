@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds archive, deb, rpm and wheel in build/portable/packages/: collector, command line and SQLite extension that run on any x86-64
-# Linux with glibc 2.17. 6 to 8 minutes on 2 cores. README.md in this folder says how.
+# Builds archive, deb, rpm and wheel in build/portable/packages/: collector, command line and SQLite extension that run on any Linux
+# with glibc 2.17. 6 to 8 minutes on 2 cores. README.md in this folder says how.
+# RINGSIDE_MACHINE=aarch64 builds for ARM64, in build/portable-aarch64/, with Debian's cross compiler where this is no such machine.
 # With --gui also ringside-gui as a deb, of this machine's libraries: for Debian 12 only.
 # With --release only what may be published: check_release.sh says what that needs. Without it, packages name nobody who answers for them.
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/support/environment.sh"
+. "$RINGSIDE_ROOT/packaging/machine.sh"
 cd "$RINGSIDE_ROOT"
 gui= release=
 for option in "$@"; do
@@ -15,9 +17,9 @@ for option in "$@"; do
     esac
 done
 
-output=build/portable
+output=build/portable$([ "$machine" = x86_64 ] || echo "-$machine")
 version=$(sed -nE 's/^project\(Ringside VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
-name=ringside-$version-x86_64
+name=ringside-$version-$machine
 stage_folder=$output/$name
 contact=(-URINGSIDE_PACKAGE_CONTACT) # of an earlier release
 if [ -n "$release" ]; then
@@ -30,7 +32,8 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || 
 export SOURCE_DATE_EPOCH
 
 stage "Sysroot" "The C library of Debian 11 and the static libraries of Debian 12, unpacked, not installed."
-bash packaging/sysroot.sh "$RINGSIDE_ROOT/$output/sysroot"
+export RINGSIDE_SYSROOT=$RINGSIDE_ROOT/$output/sysroot
+bash packaging/sysroot.sh "$RINGSIDE_SYSROOT"
 
 stage "Build"
 cmake -G Ninja -S . -B "$output/build" -DCMAKE_TOOLCHAIN_FILE="$RINGSIDE_ROOT/packaging/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release \
@@ -40,7 +43,7 @@ rm -rf "$output/build/analyzer/documents" "$output/build/packaging" # they hold 
 cmake --build "$output/build" || fail "the portable build failed"
 
 stage "Floor" "No binary needs a newer C library, or another shared library."
-bash packaging/check_floor.sh 2.17 "$output/build/lib/libringside_collector.so" "$output/build/bin/ringside" "$output/build/lib/ringside_sqlite.so" ||
+OBJDUMP=${tools}objdump bash packaging/check_floor.sh 2.17 "$output/build/lib/libringside_collector.so" "$output/build/bin/ringside" "$output/build/lib/ringside_sqlite.so" ||
     fail "a binary is above the floor" "Give it what it asks for in packaging/older_libc.cpp, or do without."
 
 stage "Packages" "Of one installed tree: an archive and a wheel; of its parts: deb and rpm."
@@ -50,7 +53,7 @@ cmake --install "$output/build" --strip --prefix "$stage_folder" >/dev/null
 install -m 644 LICENSE "$stage_folder"
 ln -s share/doc/ringside/README.md "$stage_folder/README.md" # its links are those of its folder
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$output" -cf - "$name" | gzip -n -9 >"$output/packages/$name.tar.gz"
-"$(command -v python3)" -B packaging/wheel.py "$stage_folder" "$version" "$output/packages"
+"$(command -v python3)" -B packaging/wheel.py "$stage_folder" "$version" "$output/packages" "$machine"
 cpack --config "$output/build/CPackConfig.cmake" -G "DEB;RPM" -B "$output/cpack" >"$output/cpack.log" || fail "cpack failed" "$(tail -5 "$output/cpack.log")"
 mv "$output"/cpack/*.deb "$output"/cpack/*.rpm "$output/packages"
 if [ -n "$gui" ]; then

@@ -160,9 +160,14 @@ int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const times
 
 // glibc 2.29 has versions of these that set no errno by themselves, 2.23 one of lgamma that leaves signgam
 // alone; results are the same.
+#if defined(__aarch64__)
+#define RINGSIDE_FIRST_GLIBC "GLIBC_2.17"
+#else
+#define RINGSIDE_FIRST_GLIBC "GLIBC_2.2.5"
+#endif
 #define RINGSIDE_OLDER_VERSION(name, parameters, arguments)                                                  \
     double older_##name parameters;                                                                          \
-    __asm__(".symver older_" #name "," #name "@GLIBC_2.2.5");                                                \
+    __asm__(".symver older_" #name "," #name "@" RINGSIDE_FIRST_GLIBC);                                      \
     double name parameters                                                                                   \
     {                                                                                                        \
         return older_##name arguments;                                                                       \

@@ -27,12 +27,12 @@ def listed():
 
 
 def sysroot_packages():
-    """Name: (version, SHA-256)."""
+    """Name: (version, machine, SHA-256)."""
     packages = {}
     for line in (sysroot / "packages.sha256").read_text().splitlines():
         checksum, file = line.split()
-        name, its_version, _ = file.removesuffix(".deb").split("_")
-        packages[name] = (its_version.replace("%3a", ":"), checksum)
+        name, its_version, its_machine = file.removesuffix(".deb").split("_")
+        packages[name] = (its_version.replace("%3a", ":"), its_machine, checksum)
     return packages
 
 
@@ -44,16 +44,23 @@ def copyright_file(package, is_host):
     return path
 
 
+def host_package(package, machine):
+    """Its name here: of a cross compiler where packages are built for another machine."""
+    own = subprocess.run(["dpkg", "--print-architecture"], text=True, capture_output=True, check=True).stdout.strip()
+    return package if machine == own else f"{package}-{machine}-cross"
+
+
 def host_version(package):
-    return subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], text=True, capture_output=True, check=True).stdout
+    done = subprocess.run(["dpkg-query", "-W", "-f", "${Version} ${Architecture}", package], text=True, capture_output=True, check=True)
+    return (*done.stdout.split(), None)
 
 
-def entry(package, its_version, licence, checksum):
+def entry(package, licence, its_version, machine, checksum):
     part = {"SPDXID": "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", package), "name": package, "versionInfo": its_version,
             "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": licence, "licenseDeclared": licence,
             "copyrightText": f"in licences/{package}", "supplier": "Organization: Debian",
             "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
-                              "referenceLocator": f"pkg:deb/debian/{package.replace('+', '%2B')}@{its_version.replace('+', '%2B')}?arch=amd64"}]}
+                              "referenceLocator": f"pkg:deb/debian/{package.replace('+', '%2B')}@{its_version.replace('+', '%2B')}?arch={machine}"}]}
     if checksum:
         part["checksums"] = [{"algorithm": "SHA256", "checksumValue": checksum}]
     return part
@@ -64,11 +71,12 @@ def write():
     shutil.rmtree(licences, ignore_errors=True)
     licences.mkdir(parents=True)
     known = sysroot_packages()
+    machine = known["zlib1g-dev"][1]
     parts = []
-    for package, is_host, licence in listed():
+    for name, is_host, licence in listed():
+        package = host_package(name, machine) if is_host else name
         shutil.copyfile(copyright_file(package, is_host), licences / package)
-        its_version, checksum = (host_version(package), None) if is_host else known[package]
-        parts.append(entry(package, its_version, licence, checksum))
+        parts.append(entry(package, licence, *(host_version(package) if is_host else known[package])))
     ringside = {"SPDXID": "SPDXRef-ringside", "name": "ringside", "versionInfo": version, "downloadLocation": "NOASSERTION",
                 "filesAnalyzed": False, "licenseConcluded": "Apache-2.0", "licenseDeclared": "Apache-2.0",
                 "copyrightText": "The Ringside authors", "supplier": "NOASSERTION"}

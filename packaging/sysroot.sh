@@ -4,6 +4,7 @@
 # floor of the tools, and the static libraries of Debian 12, of which SQLite and fmt are new enough. Nothing is installed.
 # usage: sysroot.sh FOLDER
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/support/environment.sh"
+. "$RINGSIDE_ROOT/packaging/machine.sh"
 . "$RINGSIDE_ROOT/packaging/debian_packages.sh"
 
 sysroot=${1:?usage: sysroot.sh FOLDER}
@@ -18,7 +19,7 @@ download bullseye "$sysroot.packages" "${c_library[@]}"
 download bookworm "$sysroot.packages" "${libraries[@]}"
 unpack "$sysroot.packages" "$sysroot"
 # Of that package only the copyright file is wanted, to which libbz2-dev's is a link: the linker is to find the static library.
-rm "$sysroot"/lib/x86_64-linux-gnu/libbz2.so.*
+rm "$sysroot"/lib/$triplet/libbz2.so.*
 (cd "$sysroot.packages" && sha256sum -- *.deb) >"$sysroot/packages.sha256"
 rm -rf "$sysroot.packages"
 touch "$sysroot/complete"

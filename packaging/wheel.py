@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Python wheel of an installed tree: wheel.py STAGE VERSION FOLDER
+"""A Python wheel of an installed tree: wheel.py STAGE VERSION FOLDER [MACHINE]
 
 Prints the wheel's path. It carries the program, the collector and the SQLite extension as the tree has them, and the Python module.
 The same tree gives the same bytes.
@@ -9,6 +9,7 @@ import base64
 import hashlib
 import os
 import pathlib
+import platform
 import sys
 import time
 import zipfile
@@ -16,9 +17,10 @@ import zipfile
 import documents
 
 stage, version, folder = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
+machine = sys.argv[4] if len(sys.argv) > 4 else platform.machine()
 HERE = pathlib.Path(__file__).parent
 # The binaries' floor, which check_floor.sh holds them against, and its older name: pip before 20.3 knows no other.
-PLATFORMS = ("manylinux2014_x86_64", "manylinux_2_17_x86_64")
+PLATFORMS = (f"manylinux2014_{machine}", f"manylinux_2_17_{machine}")
 INFO = f"ringside-{version}.dist-info"
 METADATA = f"""Metadata-Version: 2.1
 Name: ringside
@@ -46,7 +48,7 @@ def contents():
     for path in sorted(path for path in papers.rglob("*") if path.is_file() and path.name in ("sbom.spdx.json", "copyright") or path.parent.name == "licences"):
         yield f"{INFO}/licenses/{path.relative_to(papers)}", path.read_bytes(), False
     yield f"{INFO}/METADATA", (METADATA + documents.text_of(papers, "README.md", lambda page, target: None)).encode(), False
-    tags = "".join(f"Tag: py3-none-{platform}\n" for platform in PLATFORMS)
+    tags = "".join(f"Tag: py3-none-{each}\n" for each in PLATFORMS)
     yield f"{INFO}/WHEEL", f"Wheel-Version: 1.0\nGenerator: ringside-packaging\nRoot-Is-Purelib: false\n{tags}".encode(), False
     yield f"{INFO}/entry_points.txt", b"[console_scripts]\nringside = ringside.__main__:main\n", False
 

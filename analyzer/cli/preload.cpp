@@ -91,7 +91,7 @@ fs::path findCollector()
     const fs::path program = trace::ownProgram().parent_path();
     for (const char* const folder :
          {"../lib", "../lib/ringside", "../" RINGSIDE_LIBRARY_DIRECTORY "/ringside",
-          "../" RINGSIDE_LIBRARY_DIRECTORY, "../lib/x86_64-linux-gnu", "."}) {
+          "../" RINGSIDE_LIBRARY_DIRECTORY, "../" RINGSIDE_MULTIARCH_DIRECTORY, "."}) {
         const fs::path candidate = program / folder / kName;
         if (fs::exists(candidate)) {
             return fs::canonical(candidate);
