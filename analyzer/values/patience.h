@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a job may stand still before that is a hang, from the pauses after which it went on. The collector
-// and those who watch a whole job ask this class, each with what it sees.
+// and those who watch a whole job ask this class, each with the pauses that it sees.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -17,46 +17,24 @@ public:
     {
         Pauses& pauses = m_pauses[std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0)))];
         pauses.longestNs = std::max(pauses.longestNs, ns);
-        pauses.count += 1;
         pauses.sumNs += static_cast<double>(ns);
     }
 
-    /// Returns the time after which standing still is a hang: at least `leastNs`, five times the usual pause,
-    /// and twice a long one. Long pauses are weighed by the time that they take, so that a checkpoint of
-    /// minutes counts though it is rare, and one long pause of a day does not count for ever. All pauses of
-    /// about one length count as the longest of them.
-    [[nodiscard]] std::int64_t of(std::int64_t leastNs) const
-    {
-        return std::max({leastNs, kUsual * usualNs(), kLong * longNs()});
-    }
+    /// Returns the time after which standing still is a hang: at least `leastNs`, and twice a long pause.
+    /// Pauses are weighed by the time that they take, so that a checkpoint of minutes counts though it is
+    /// rare, and one long pause does not count for ever. All pauses of about one length count as the longest
+    /// of them.
+    [[nodiscard]] std::int64_t of(std::int64_t leastNs) const { return std::max(leastNs, kLong * longNs()); }
 
 private:
-    static constexpr std::int64_t kUsual = 5;
     static constexpr std::int64_t kLong = 2;
     static constexpr double kRareShare = 0.01; ///< of the time; longer pauses than those are forgotten
 
     struct Pauses {
         std::int64_t longestNs = 0;
-        std::int64_t count = 0;
         double sumNs = 0;
     };
 
-    /// The median, by number.
-    [[nodiscard]] std::int64_t usualNs() const
-    {
-        std::int64_t all = 0;
-        for (const Pauses& each : m_pauses) {
-            all += each.count;
-        }
-        std::int64_t below = 0;
-        for (const Pauses& each : m_pauses) {
-            below += each.count;
-            if (each.count > 0 && 2 * below >= all) {
-                return each.longestNs;
-            }
-        }
-        return 0;
-    }
     /// The 99th percentile, by time.
     [[nodiscard]] std::int64_t longNs() const
     {
@@ -67,7 +45,7 @@ private:
         double aboveNs = 0;
         for (auto each = m_pauses.rbegin(); each != m_pauses.rend(); ++each) {
             aboveNs += each->sumNs;
-            if (each->count > 0 && aboveNs > kRareShare * allNs) {
+            if (each->longestNs > 0 && aboveNs > kRareShare * allNs) {
                 return each->longestNs;
             }
         }

@@ -90,8 +90,11 @@ void HangDetector::noteProgress(std::int64_t nowNs)
 /// A job that stops before it had a rhythm is reported too, after a longer time.
 bool HangDetector::isOverdue(std::int64_t nowNs) const
 {
-    const std::int64_t times = m_rhythm.gaps >= kFewestGaps ? 2 : 4;
-    return m_collectives.value_or(0) > 0 && nowNs - m_progressNs >= m_patience.of(times * m_timeoutNs);
+    constexpr std::int64_t kByFar = 5;
+    const std::int64_t leastNs = m_rhythm.gaps >= kFewestGaps
+                                     ? std::max(2 * m_timeoutNs, kByFar * m_rhythm.longestNs)
+                                     : 4 * m_timeoutNs;
+    return m_collectives.value_or(0) > 0 && nowNs - m_progressNs >= m_patience.of(leastNs);
 }
 
 /// Whether the call that hung has returned.

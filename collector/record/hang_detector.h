@@ -42,10 +42,11 @@ public:
 
     /// A hang begins in three cases. A call of NCCL (or any call, once collectives were issued) has been
     /// in flight for the timeout. Or collectives came in a rhythm, and none has come for twice the
-    /// timeout. Or none has come for four times the timeout after a first one: loading, compiling and
-    /// writing a checkpoint take minutes. Where the job survived long pauses, these times are longer
-    /// (values::Patience). A hang ends when that call returns or a collective is issued; until then no
-    /// other hang begins. The same call is reported only once: a thread may wait for ever on purpose.
+    /// timeout and five times the longest gap of the rhythm. Or none has come for four times the timeout
+    /// after a first one: loading, compiling and writing a checkpoint take minutes. Where the job survived
+    /// long pauses, these times are longer (values::Patience). A hang ends when that call returns or a
+    /// collective is issued; until then no other hang begins. The same call is reported only once: a thread
+    /// may wait for ever on purpose.
     Change look(const ProcessActivity& activity);
     /// Since when no collective was issued, after earlier ones. Null: none is expected.
     [[nodiscard]] std::optional<std::int64_t> quietSinceNs() const

@@ -124,6 +124,22 @@ TEST_F(HangDetectorTest, ACheckpointThatWasSurvivedIsNoHangTheNextTime)
     EXPECT_EQ(waits(800), Change::Began) << "twice as long as any before";
 }
 
+TEST(Patience, knowsALongPauseUntilItIsRare)
+{
+    values::Patience patience;
+    EXPECT_EQ(patience.of(9), 9);
+    patience.survived(1000);
+    EXPECT_EQ(patience.of(9), 2000);
+    for (int i = 0; i < 9000; ++i) {
+        patience.survived(10);
+    }
+    EXPECT_EQ(patience.of(9), 2000) << "a hundredth of the time and more";
+    for (int i = 0; i < 1000; ++i) {
+        patience.survived(10);
+    }
+    EXPECT_EQ(patience.of(9), 20);
+}
+
 TEST_F(HangDetectorTest, loadingAndCompilingBeforeAnyRhythmIsNoHang)
 {
     EXPECT_EQ(look(1, 7, {computing(1)}), Change::None); // the launcher's first handshake
