@@ -130,6 +130,7 @@ void judgeStuck(Report& report)
     report.origins = originsOf(report.collectives);
     if (report.origins.empty()) {
         report.kind = Kind::Waiting;
+        report.open = true;
         const auto lost =
             std::ranges::find_if(report.collectives, [](const auto& each) { return !each.lost.empty(); });
         report.summary = openText(lost != report.collectives.end() ? *lost : report.collectives.front());
@@ -266,11 +267,13 @@ void judge(Report& report, const model::Model& model, const std::vector<Group>& 
     }
     if (groups.empty() && !wentOn && !model.operations.empty()) {
         report.summary = text::incomplete;
+        report.open = true;
         return;
     }
-    report.summary = wentOn             ? words::Text(text::all_ended)
-                     : isUntimed(model) ? words::Text(text::untimed)
-                                        : say(text::nothing, {{"time", options.stuckAfterNs}});
+    report.open = !wentOn && isUntimed(model);
+    report.summary = wentOn        ? words::Text(text::all_ended)
+                     : report.open ? words::Text(text::untimed)
+                                   : say(text::nothing, {{"time", options.stuckAfterNs}});
 }
 
 } // namespace
@@ -312,10 +315,12 @@ Report analyze(const model::Model& model, const std::vector<ProcessNow>& now, co
     }
     if (report.ranks.empty()) {
         report.summary = text::no_rank;
+        report.open = true;
         return report;
     }
     if (std::ranges::all_of(model.ranks, [&](const auto& rank) { return isWindow(model.processOf(rank)); })) {
         report.summary = text::windows;
+        report.open = true;
         return report;
     }
     judge(report, model, issuedCalls(model), timesOf(model, report, now, options.stuckAfterNs), options);

@@ -186,6 +186,7 @@ struct Witness {
     std::string title;        ///< its name in sentences
     std::string notAvailable; ///< why it says nothing; empty: it does
     Kind kind = Kind::Nothing;
+    bool open = false;                ///< it does not know for whom ranks wait, or whether any does
     words::Text summary;              ///< what it says, in one line
     std::vector<std::int64_t> blamed; ///< ranks that it says are missing, differ, or died first
     std::vector<std::int64_t> heard;  ///< ranks of which it has something
@@ -200,6 +201,7 @@ struct Report {
     std::int64_t worldSize = 0;
     bool emulated = false;
     Kind kind = Kind::Nothing;
+    bool open = false;                        ///< for whom ranks wait, or whether any does, is not known
     words::Text summary;                      ///< the verdict in one line
     std::vector<StuckCollective> collectives; ///< the one that the others wait for comes first
     std::vector<Origin> origins;              ///< the one of the verdict comes first

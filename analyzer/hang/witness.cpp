@@ -64,12 +64,26 @@ struct Verdict {
     std::string sentence;
 };
 
+/// Returns what would decide between the two: where the ranks stand of which they say different things.
+std::string whatDecides(const Ranks& ours, const Ranks& theirs)
+{
+    Ranks disputed;
+    std::ranges::set_symmetric_difference(ours, theirs, std::back_inserter(disputed));
+    disputed = disputed.empty() ? ours : disputed;
+    return fmt::format("Where {} at one moment decides it: `ringside hang --stacks RUN` shows it while the "
+                       "job lives, and dumps that all ranks wrote together show it later.",
+                       disputed.empty()       ? "all ranks stand"
+                       : disputed.size() == 1 ? rankList(disputed) + " stands"
+                                              : rankList(disputed) + " stand");
+}
+
 Verdict disagree(const Report& report, const Ranks& ours, const Witness& witness)
 {
     return {Agreement::Disagrees,
             fmt::format("It disagrees with this recording: it says that {}; this "
-                        "recording says that {}. It may be of an earlier moment.",
-                        clauseOf(witness.kind, witness.blamed), clauseOf(report.kind, ours))};
+                        "recording says that {}. It may be of an earlier moment. {}",
+                        clauseOf(witness.kind, witness.blamed), clauseOf(report.kind, ours),
+                        whatDecides(ours, witness.blamed))};
 }
 
 Verdict compare(const Report& report, const Witness& witness)
@@ -82,6 +96,13 @@ Verdict compare(const Report& report, const Witness& witness)
                     ? fmt::format("It agrees with this recording: {}.", clauseOf(report.kind, ours))
                     : fmt::format("It agrees on {}: it says that {}; this recording says that {}.",
                                   rankList(ours), clauseOf(witness.kind, ours), clauseOf(report.kind, ours))};
+    }
+    if (witness.open) {
+        return {Agreement::Undecided, "It does not tell for whom ranks wait."};
+    }
+    if (report.open && !witness.blamed.empty()) {
+        return {Agreement::Undecided, fmt::format("It tells what this recording does not know: {}.",
+                                                  clauseOf(witness.kind, witness.blamed))};
     }
     const bool names = witness.kind == Kind::Missing || witness.kind == Kind::Mismatch;
     if (names && witness.blamed.empty()) {
@@ -139,6 +160,7 @@ Witness witnessOf(const Report& theirs, std::string source, std::string title)
     witness.source = std::move(source);
     witness.title = std::move(title);
     witness.kind = theirs.kind;
+    witness.open = theirs.open;
     witness.summary = theirs.summary;
     witness.blamed = blamedRanks(theirs);
     for (const RankReport& rank : theirs.ranks) {

@@ -45,15 +45,37 @@ TEST_F(HangWitness, anotherRankContradicts)
 {
     const Witness witness = heard(says(Kind::Missing, {3, 1}));
     EXPECT_EQ(witness.agreement, Agreement::Disagrees);
-    EXPECT_EQ(witness.comparison,
-              "It disagrees with this recording: it says that ranks 1 and 3 are missing; this "
-              "recording says that rank 2 is missing. It may be of an earlier moment.");
+    EXPECT_EQ(
+        witness.comparison,
+        "It disagrees with this recording: it says that ranks 1 and 3 are missing; this "
+        "recording says that rank 2 is missing. It may be of an earlier moment. Where ranks 1 to 3 "
+        "stand at one moment decides it: `ringside hang --stacks RUN` shows it while the job lives, and "
+        "dumps that all ranks wrote together show it later.");
     EXPECT_NE(m_text.find(witness.comparison), std::string::npos) << m_text;
 }
 
 TEST_F(HangWitness, noRankAtAllContradictsIfItHasTheMissingOne)
 {
     EXPECT_EQ(heard(says(Kind::Nothing, {})).agreement, Agreement::Disagrees);
+}
+
+TEST_F(HangWitness, whoDoesNotKnowForWhomRanksWaitDoesNotContradict)
+{
+    Witness unknowing = says(Kind::Waiting, {});
+    unknowing.open = true;
+    EXPECT_EQ(heard(unknowing).agreement, Agreement::Undecided);
+    EXPECT_NE(m_text.find("rank 2, which has not issued it"), std::string::npos) << m_text;
+    EXPECT_NE(m_text.find("It does not tell for whom ranks wait."), std::string::npos) << m_text;
+}
+
+TEST_F(HangWitness, whatTheRecordingDoesNotKnowIsTold)
+{
+    hang::Report report = analyze();
+    report.open = true;
+    hang::hear(report, says(Kind::Missing, {1}));
+    EXPECT_EQ(report.witnesses.at(0).agreement, Agreement::Undecided);
+    EXPECT_EQ(report.witnesses.at(0).comparison,
+              "It tells what this recording does not know: rank 1 is missing.");
 }
 
 TEST_F(HangWitness, whatItHasNothingOfIsNoContradiction)
