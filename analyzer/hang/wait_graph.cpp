@@ -69,19 +69,40 @@ public:
         return result;
     }
 
-    /// Returns the distance of every node to the nearest of `targets`; the number of nodes where no way
-    /// leads.
+    /// Returns how many steps every node is from `targets`; the number of nodes where no way leads. A call is
+    /// behind the last of those that it waits for, so that one which waits for the targets alone is the
+    /// nearest. Where some of these do not lead to the targets, the others count.
     [[nodiscard]] std::vector<Index> distancesTo(const std::vector<Index>& targets) const
     {
-        std::vector<Index> distance(m_next.size(), m_next.size());
+        const Index none = m_next.size();
+        std::vector<Index> distance(none, none);
+        std::vector<Index> left(none); // of those that a call waits for
+        std::ranges::transform(m_next, left.begin(), [](const auto& each) { return each.size(); });
         std::deque<Index> queue(targets.begin(), targets.end());
+        std::deque<std::pair<Index, Index>> partly; // calls, with their distance by those that are reached
         for (const Index target : targets) {
             distance[target] = 0;
         }
-        for (; !queue.empty(); queue.pop_front()) {
-            for (const Index from : m_before[queue.front()]) {
-                if (distance[from] == m_next.size()) {
-                    distance[from] = distance[queue.front()] + 1;
+        while (!queue.empty() || !partly.empty()) {
+            if (queue.empty()) {
+                const auto [call, by] = partly.front();
+                partly.pop_front();
+                if (distance[call] == none) {
+                    distance[call] = by;
+                    queue.push_back(call);
+                }
+                continue;
+            }
+            const Index at = queue.front();
+            queue.pop_front();
+            for (const Index from : m_before[at]) {
+                if (distance[from] != none) {
+                    continue;
+                }
+                if (isCall(from) && --left[from] > 0) {
+                    partly.emplace_back(from, distance[at] + 1);
+                } else {
+                    distance[from] = distance[at] + 1;
                     queue.push_back(from);
                 }
             }

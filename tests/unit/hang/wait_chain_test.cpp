@@ -3,6 +3,7 @@
 #include "document/html_charts.h"
 #include "document/renderer.h"
 #include "hang/wait_chain.h"
+#include "hang/wait_graph.h"
 #include "unit/analyzer/hang_fixture.h"
 
 #include <gmock/gmock.h>
@@ -99,6 +100,31 @@ TEST_F(Hang, ordersThatDifferAreACircleOfTheTwoSides)
     EXPECT_EQ(chain->nodes[0].who, "rank 0");
     EXPECT_EQ(chain->edges[0].waitsFor, "rank 1");
     EXPECT_EQ(chain->nodes[1].who, "rank 1");
+}
+
+TEST(WaitChain, TheLastCallWaitsForTheOriginAloneAndForNoVictim)
+{
+    std::vector<hang::StuckCollective> stuck{wait({0, 2}, 1, "world"), wait({3}, 1, "pair")};
+    stuck[0].missing = {1, 3};
+    hang::orderByOrigin(stuck);
+    EXPECT_EQ(stuck.front().name, "pair") << "rank 3 is a victim";
+    const auto origins = hang::originsOf(stuck);
+    ASSERT_EQ(origins.size(), 1U);
+    EXPECT_THAT(origins[0].ranks, ElementsAre(1));
+    EXPECT_THAT(origins[0].chain, ElementsAre(1U, 0U));
+    EXPECT_EQ(origins[0].waiting, 3U);
+}
+
+TEST(WaitChain, ACallThatAlsoWaitsForAnotherOriginIsReachedNevertheless)
+{
+    std::vector<hang::StuckCollective> stuck{wait({0, 2}, 1, "world"), wait({3}, 4, "pair")};
+    stuck[0].missing = {1, 3};
+    const auto origins = hang::originsOf(stuck);
+    ASSERT_EQ(origins.size(), 2U);
+    EXPECT_EQ(origins[0].waiting, 3U);
+    EXPECT_THAT(origins[0].ranks, ElementsAre(4));
+    EXPECT_THAT(origins[1].ranks, ElementsAre(1));
+    EXPECT_THAT(origins[1].chain, ElementsAre(0U));
 }
 
 TEST(WaitChain, ManyWaitsAreFoldedAndCounted)
