@@ -9,6 +9,7 @@
 #include "hang/verdict_text.h"
 #include "hang/wait_graph.h"
 #include "model/build_model.h"
+#include "model/steps.h"
 #include "words/hang_verdict.h"
 
 #include <fmt/format.h>
@@ -330,7 +331,11 @@ Report analyze(const model::Model& model, const std::vector<ProcessNow>& now, co
 
 Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Options& options)
 {
-    return analyze(model::buildModel(std::move(run)), now, options);
+    const bool marked = std::ranges::any_of(
+        run.processes, [](const auto& process) { return !model::markedSteps(process).empty(); });
+    model::ModelOptions without; // steps that nobody marked: users do not know their numbers
+    without.stepsBy.nothing = !marked;
+    return analyze(model::buildModel(std::move(run), without), now, options);
 }
 
 Report analyzeRecorded(const model::Model& model)
