@@ -100,6 +100,9 @@ document::Document documentOf(const Report& report)
     for (const Witness& witness : report.witnesses) {
         page.sections.push_back(witnessSection(witness));
     }
+    if (std::vector<std::string> notes = unreadNotes(report); !notes.empty()) {
+        page.sections.push_back({SectionId::Hang, "Not read or not compared", {Items{std::move(notes)}}});
+    }
     page.sections.push_back({SectionId::Hang, "Ranks", {rankTable(report)}, report.ranks.size() > 64});
     for (const RankReport& rank : report.ranks) {
         if (!rank.stack.empty()) {

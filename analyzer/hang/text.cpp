@@ -234,6 +234,26 @@ std::vector<std::string> linesOf(const StuckCollective& stuck)
     return lines;
 }
 
+std::vector<std::string> unreadNotes(const Report& report)
+{
+    using trace::Issue;
+    constexpr std::array kUnread{Issue::HangNotCompared, Issue::UnreadableFile, Issue::TruncatedFile,
+                                 Issue::TornMessage,     Issue::TornLine,       Issue::GroupsLost};
+    constexpr std::size_t kMost = 16;
+    std::vector<std::string> notes;
+    for (const trace::IssueRow& issue : report.issues) {
+        if (std::ranges::any_of(kUnread, [&](Issue each) { return issue.is(each); })) {
+            notes.push_back(issue.message);
+        }
+    }
+    if (notes.size() > kMost) {
+        const std::size_t left = notes.size() - kMost + 1;
+        notes.resize(kMost - 1);
+        notes.push_back(fmt::format("{} more: --format json lists all", left));
+    }
+    return notes;
+}
+
 std::string confidenceText(const Report& report)
 {
     std::string text = fmt::format("confidence: {}", confidenceName(report.confidence));
@@ -254,8 +274,8 @@ std::string formatText(const Report& report)
             text += "  " + line + "\n";
         }
     }
-    for (const trace::IssueRow& issue : report.issues) {
-        text += issue.is(trace::Issue::HangNotCompared) ? "note: " + issue.message + "\n" : "";
+    for (const std::string& note : unreadNotes(report)) {
+        text += "note: " + note + "\n";
     }
     text += witnessText(report);
     const std::vector<std::int64_t> wanted = ranksOfInterest(report);

@@ -14,5 +14,7 @@ namespace ringside::hang {
 [[nodiscard]] std::vector<std::string> linesOf(const StuckCollective& stuck);
 /// "confidence: high: the flight recorder agrees"
 [[nodiscard]] std::string confidenceText(const Report& report);
+/// What could not be read or compared, a sentence each.
+[[nodiscard]] std::vector<std::string> unreadNotes(const Report& report);
 
 } // namespace ringside::hang

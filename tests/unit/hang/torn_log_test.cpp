@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages in NCCL's logs whose other side is torn or missing: nobody is blamed for what the log lost.
 #include "hang/hang.h"
+#include "hang/wait_chain.h"
 #include "support/said.h"
 #include "unit/import/lines_folder.h"
 
@@ -70,6 +71,8 @@ TEST_F(TornLog, AReceiveWhoseLineIsTornIsNotKnown)
     EXPECT_EQ(report.collectives.at(0).lost, Ranks{1});
     EXPECT_THAT(said(report.summary), HasSubstr("whether rank 1 issued its part is not known"));
     EXPECT_THAT(said(report.summary), HasSubstr("NCCL_DEBUG_FILE"));
+    EXPECT_THAT(hang::formatText(report), HasSubstr("note: lines could not be read"));
+    EXPECT_THAT(hang::formatHtml(report), HasSubstr("Not read or not compared"));
 }
 
 TEST_F(TornLog, ASendWhoseLineIsTornIsNotKnown)
