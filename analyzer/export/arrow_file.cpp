@@ -4,7 +4,9 @@
 #include "export/flat_buffer.h"
 #include "trace/utf8.h"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace ringside::exporting {
 namespace {
@@ -162,7 +164,27 @@ void ArrowFile::row(std::span<const Cell> cells)
     for (std::size_t i = 0; i < cells.size(); ++i) {
         append(m_columns[i], cells[i]);
     }
-    if (++m_rows == kBatchRows) {
+    addRows(1);
+}
+
+void ArrowFile::block(const Block& block)
+{
+    for (std::size_t i = 0; i < block.numbers.size(); ++i) {
+        std::vector<std::int64_t>& numbers = m_columns[i].numbers;
+        numbers.insert(numbers.end(), block.numbers[i].begin(), block.numbers[i].end());
+    }
+    for (std::size_t i = 0; i < block.texts.size(); ++i) {
+        Column& column = m_columns[block.numbers.size() + i];
+        std::ranges::transform(block.texts[i], std::back_inserter(column.texts),
+                               [&](std::string_view text) { return placeOf(column, text); });
+    }
+    addRows(block.rows);
+}
+
+void ArrowFile::addRows(std::size_t rows)
+{
+    m_rows += rows;
+    if (m_rows >= kBatchRows) {
         writeBatch();
     }
 }

@@ -21,6 +21,7 @@ public:
     ArrowFile(const std::filesystem::path& path, std::span<const ColumnType> columns);
     /// Texts must stay valid until close().
     void row(std::span<const Cell> cells);
+    void block(const Block& block);
     void close();
 
 private:
@@ -47,6 +48,7 @@ private:
 
     void append(Column& column, const Cell& cell) const;
     static std::int32_t placeOf(Column& column, std::string_view text);
+    void addRows(std::size_t rows);
     void writeBatch();
     void writeDictionary(std::size_t column);
     void writeMessage(unsigned type, Flat header, const std::string& body, std::string* blocks);

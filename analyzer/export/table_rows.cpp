@@ -88,16 +88,19 @@ public:
             [&](const char* name, trace::Encoding, auto, auto) { addColumn(name, "INTEGER NOT NULL"); });
         addTextColumns();
         m_sink.table(TableOf<Row>::kName, m_columns);
-        forEachProcess([&](const trace::ProcessTrace& process) {
+        for (std::size_t i = 0; i < m_run.processes.size(); ++i) {
+            const trace::ProcessTrace& process = m_run.processes[i];
             const auto& columns = memberOf(process);
-            for (std::size_t i = 0; i < columns.size(); ++i) {
+            for (std::size_t first = 0; first < columns.size(); first += kBlockRows) {
+                Block block;
+                block.rows = std::min(kBlockRows, columns.size() - first);
+                block.numbers.emplace_back(block.rows, static_cast<std::int64_t>(i + 1));
                 TableOf<Row>::forEachColumn([&](const char* name, trace::Encoding, auto, auto member) {
-                    m_cells.push_back(cellOf((columns.*member)[i]));
-                    addText(process, name, (columns.*member)[i]);
+                    fill(block, process, name, columns.*member, first);
                 });
-                end();
+                m_sink.block(block);
             }
-        });
+        }
     }
 
     void strings()
@@ -118,6 +121,27 @@ public:
     }
 
 private:
+    static constexpr std::size_t kBlockRows = 1 << 14;
+
+    /// Adds one column, and its texts if it holds ids of them.
+    template <class Value>
+    static void fill(Block& block, const trace::ProcessTrace& process, const char* name,
+                     const trace::Column<Value>& column, std::size_t first)
+    {
+        std::vector<std::int64_t>& numbers = block.numbers.emplace_back(block.rows);
+        for (std::size_t i = 0; i < block.rows; ++i) {
+            numbers[i] = static_cast<std::int64_t>(column[first + i]);
+        }
+        if constexpr (std::is_same_v<Value, trace::StringId>) {
+            if (!textColumn(name).empty()) {
+                std::vector<std::string_view>& texts = block.texts.emplace_back(block.rows);
+                for (std::size_t i = 0; i < block.rows; ++i) {
+                    texts[i] = process.text(column[first + i]);
+                }
+            }
+        }
+    }
+
     void begin() { m_columns.assign(1, {"process_id", "INTEGER NOT NULL"}); }
 
     void addColumn(const char* name, const char* sqlType)
@@ -168,6 +192,21 @@ private:
 };
 
 } // namespace
+
+void TableSink::block(const Block& block)
+{
+    std::vector<Cell> cells;
+    for (std::size_t i = 0; i < block.rows; ++i) {
+        cells.clear();
+        for (const auto& column : block.numbers) {
+            cells.emplace_back(column[i]);
+        }
+        for (const auto& column : block.texts) {
+            cells.emplace_back(column[i]);
+        }
+        row(cells);
+    }
+}
 
 void visitTables(const trace::RunTrace& run, TableSink& sink)
 {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace ringside::exporting {
 
@@ -20,12 +21,24 @@ struct ColumnType {
     const char* sqlType; ///< "INTEGER NOT NULL" ...
 };
 
+/// Rows of a table whose columns are numbers, then texts, none of them null.
+struct Block {
+    std::vector<std::vector<std::int64_t>> numbers;
+    std::vector<std::vector<std::string_view>> texts;
+    std::size_t rows = 0; ///< the length of each column
+};
+
 class TableSink {
 public:
+    TableSink() = default;
+    TableSink(const TableSink&) = delete;
+    TableSink& operator=(const TableSink&) = delete;
     virtual ~TableSink() = default;
     /// Starts a table: the rows that follow belong to it. Each table occurs once.
     virtual void table(const char* name, std::span<const ColumnType> columns) = 0;
     virtual void row(std::span<const Cell> cells) = 0;
+    /// Many rows at once, of the large tables. Passes each on to row(), unless a sink takes them as they are.
+    virtual void block(const Block& block);
 };
 
 /// Visits every table, also empty ones. Column `process_id` numbers the run's processes from 1.

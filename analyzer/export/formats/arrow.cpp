@@ -18,6 +18,7 @@ public:
         m_file.emplace(m_folder.path() / (std::string(name) + ".arrow"), columns);
     }
     void row(std::span<const Cell> cells) override { m_file->row(cells); }
+    void block(const Block& block) override { m_file->block(block); }
     void close()
     {
         if (m_file) {
