@@ -2,6 +2,7 @@
 // Compares two runs of the same job: what got faster or slower, by how much, and whether that is more than
 // the runs' own noise. It uses the reports' metrics and computes only differences.
 #pragma once
+#include "compare/predictions.h"
 #include "compare/statistics.h"
 #include "document/table.h"
 #include "report/report.h"
@@ -49,6 +50,7 @@ struct Comparison {
     std::vector<Item> kernels;
     std::vector<Item> collectives;
     std::vector<std::string> newFindings, goneFindings; ///< rules that fire in only one of the runs
+    std::vector<HeldPrediction> predictions;            ///< that the user asked to hold against the new run
     std::vector<std::string> remarks;                   ///< why the runs may not be comparable
     /// Of the median step. A few long steps do not move it, and lengthen the job all the same: if the mean
     /// step got slower, so did the run.

@@ -46,6 +46,22 @@ Json itemsJson(const std::vector<Item>& items)
     return list;
 }
 
+Json predictionsJson(const std::vector<HeldPrediction>& predictions)
+{
+    Json list = Json::array();
+    for (const HeldPrediction& each : predictions) {
+        list.push_back({{"changes", each.changes},
+                        {"measured_ns", each.measuredNs},
+                        {"predicted_ns", each.predictedNs},
+                        {"predicted_least_ns", each.leastNs},
+                        {"predicted_most_ns", each.mostNs},
+                        {"real_ns", each.realNs},
+                        {"error", each.error()},
+                        {"within_bounds", each.isWithinBounds()}});
+    }
+    return list;
+}
+
 } // namespace
 
 std::string jsonOf(const Comparison& comparison)
@@ -62,6 +78,7 @@ std::string jsonOf(const Comparison& comparison)
                        {"collectives", itemsJson(comparison.collectives)},
                        {"new_findings", comparison.newFindings},
                        {"gone_findings", comparison.goneFindings},
+                       {"predictions", predictionsJson(comparison.predictions)},
                        {"remarks", comparison.remarks}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

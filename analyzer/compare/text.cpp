@@ -220,6 +220,12 @@ std::string textOf(const Comparison& comparison, bool markdown, std::size_t widt
                                              ? "none"
                                              : fmt::format("{}", fmt::join(comparison.goneFindings, ", "))));
     }
+    if (!comparison.predictions.empty()) {
+        out.heading("Predictions (mean step, from end to end of the ranks' work)");
+        for (const HeldPrediction& prediction : comparison.predictions) {
+            out.line(prediction.sentence());
+        }
+    }
     if (!comparison.remarks.empty()) {
         out.heading("Comparability");
         for (const std::string& remark : comparison.remarks) {

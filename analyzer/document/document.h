@@ -65,7 +65,7 @@ struct Finding {
 /// What a part of a chart stands for; renderers have a colour for each.
 enum class Shade : std::uint8_t { Compute, Wait, Communication, Copy, Idle };
 
-/// A bar for each rank. Its parts sum to its length.
+/// A bar for each rank, or for each run of a job. Its parts sum to its length.
 struct BarChart {
     struct Part {
         std::string name;
@@ -79,6 +79,8 @@ struct BarChart {
     };
     std::vector<Part> parts;
     std::vector<Bar> bars;
+    std::string_view title = "Device time of each rank";
+    std::string_view row = "rank"; ///< what a bar stands for; its number is Bar::rank
 };
 
 /// A map of ranks (down) and steps (across), of at most kMostRows by kMostColumns cells. If several ranks or
@@ -107,6 +109,7 @@ enum class SectionId : std::uint8_t {
     BreakdownChart,
     HeatMap,
     Findings,
+    Prices,
     Argument,
     NotApplicable,
     BreakdownTable,
@@ -117,6 +120,7 @@ enum class SectionId : std::uint8_t {
     Messages,
     Alarms,
     Coverage,
+    Goodput, ///< where the time of a job went, over its restarts
 };
 
 struct Section {

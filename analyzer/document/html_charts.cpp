@@ -34,11 +34,11 @@ std::string svgHead(std::string_view label, int height)
 }
 
 /// Names a row beside it, where rows are high enough for each name, else every fourth.
-std::string rowName(std::size_t row, std::int64_t rank, int y, int height, int above)
+std::string rowName(std::string_view what, std::size_t row, std::int64_t number, int y, int height, int above)
 {
-    return height >= 12 || row % 4 == 0
-               ? fmt::format("<text x=\"0\" y=\"{}\">rank {}</text>", y + std::max(9, height - above), rank)
-               : std::string();
+    return height >= 12 || row % 4 == 0 ? fmt::format("<text x=\"0\" y=\"{}\">{} {}</text>",
+                                                      y + std::max(9, height - above), what, number)
+                                        : std::string();
 }
 
 /// Neighbouring ranks that share a bar: each part is their mean.
@@ -86,8 +86,9 @@ std::string legend(const std::vector<BarChart::Part>& parts)
 /// `perNs`: pixels.
 std::string barSvg(const BarChart& chart, const SharedBar& bar, int y, int height, double perNs)
 {
-    const std::string ranks = bar.first == bar.last ? fmt::format("rank {}", bar.first)
-                                                    : fmt::format("ranks {} to {}", bar.first, bar.last);
+    const std::string ranks = bar.first == bar.last
+                                  ? fmt::format("{} {}", chart.row, bar.first)
+                                  : fmt::format("{}s {} to {}", chart.row, bar.first, bar.last);
     const double sum = bar.mean.sumNs();
     std::string text;
     double x = kLeft;
@@ -177,12 +178,11 @@ std::string barsSvg(const BarChart& chart)
     for (const SharedBar& bar : bars) {
         longest = std::max(longest, bar.mean.sumNs());
     }
-    std::string text =
-        svgHead("Device time of each rank", static_cast<int>(bars.size()) * pitch + kTop) + kHatch.data();
+    std::string text = svgHead(chart.title, static_cast<int>(bars.size()) * pitch + kTop) + kHatch.data();
     text += legend(chart.parts);
     for (std::size_t row = 0; row < bars.size(); ++row) {
         const int y = kTop + static_cast<int>(row) * pitch;
-        text += rowName(row, bars[row].first, y, height, 4);
+        text += rowName(chart.row, row, bars[row].first, y, height, 4);
         text += barSvg(chart, bars[row], y, height, kWidth / longest);
     }
     return text + "</svg>\n";
@@ -195,7 +195,7 @@ std::string heatSvg(const HeatMap& map)
     std::string text = svgHead("Map of ranks and steps", bottom + 20) + heatScale(map);
     for (std::size_t row = 0; row < map.rows.size(); ++row) {
         const int y = kTop + static_cast<int>(row) * height;
-        text += rowName(row, map.rows[row].rank, y, height, 5);
+        text += rowName("rank", row, map.rows[row].rank, y, height, 5);
         text += heatRow(map, map.rows[row], y, height);
     }
     if (map.firstStep && map.lastStep) {
@@ -243,9 +243,9 @@ std::string sharedRowsText(const BarChart& chart)
 {
     return chart.bars.size() <= HeatMap::kMostRows
                ? std::string()
-               : fmt::format("{} ranks share {} rows, in order: a bar is their mean, a cell of the map the "
+               : fmt::format("{} {}s share {} rows, in order: a bar is their mean, a cell of the map the "
                              "largest value among them.",
-                             chart.bars.size(), HeatMap::kMostRows);
+                             chart.bars.size(), chart.row, HeatMap::kMostRows);
 }
 
 } // namespace ringside::document

@@ -161,7 +161,7 @@ public:
                 std::vector<Interval>& its = ofFamilies[*family];
                 its.insert(its.end(), ran.times.begin(), ran.times.end());
                 ofAll.insert(ofAll.end(), ran.times.begin(), ran.times.end());
-                m_gpus.insert(deviceOf(process, rank));
+                m_gpus.insert(gpuOf(process, rank));
             }
         }
         for (auto& [family, times] : ofFamilies) {
@@ -215,14 +215,6 @@ private:
                                            process.text(all.types[row]), process.text(all.inputs[row])});
         }
         return entry->second;
-    }
-
-    static std::string_view deviceOf(const trace::ProcessTrace& process, const model::Rank& rank)
-    {
-        const auto device = std::ranges::find_if(process.devices, [&](const trace::DeviceRow& row) {
-            return rank.owns(static_cast<std::uint32_t>(row.ordinal));
-        });
-        return device == process.devices.end() ? std::string_view() : std::string_view(device->name);
     }
 
     /// Returns the place of the operator's family; null if its FLOPs are not known.
@@ -315,6 +307,14 @@ std::optional<double> AchievedFlops::roofOf(const FamilyFlops& family) const
         return std::nullopt;
     }
     return std::min(*family.peak, family.flopsPerByte() * peaks->gigabytesPerSecond * kBytesPerGigabyte);
+}
+
+std::string_view gpuOf(const trace::ProcessTrace& process, const model::Rank& rank)
+{
+    const auto device = std::ranges::find_if(process.devices, [&](const trace::DeviceRow& row) {
+        return rank.owns(static_cast<std::uint32_t>(row.ordinal));
+    });
+    return device == process.devices.end() ? std::string_view() : std::string_view(device->name);
 }
 
 std::optional<AchievedFlops> achievedFlopsOf(const model::Model& model, const RunMetrics& run)

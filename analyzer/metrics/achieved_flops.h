@@ -53,6 +53,9 @@ struct AchievedFlops {
     [[nodiscard]] std::optional<double> roofOf(const FamilyFlops& family) const;
 };
 
+/// Returns the name of a rank's GPU; empty if it was not recorded. The text belongs to the process.
+[[nodiscard]] std::string_view gpuOf(const trace::ProcessTrace& process, const model::Rank& rank);
+
 /// Returns null if no operator of the analyzed steps has known FLOPs.
 [[nodiscard]] std::optional<AchievedFlops> achievedFlopsOf(const model::Model& model, const RunMetrics& run);
 

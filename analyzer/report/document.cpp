@@ -6,6 +6,7 @@
 #include "report/argument.h"
 #include "report/communicators.h"
 #include "report/flops.h"
+#include "report/price_list.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
 #include "rules/shared/support.h"
@@ -145,6 +146,7 @@ public:
         add(SectionId::KeyFigures, "Key figures", {Items{keyLines(m_report)}});
         addCharts();
         add(SectionId::Findings, "Findings: what the verdict names, then by cost", findings());
+        addPrices();
         addArgument();
         addNotApplicable();
         addBreakdown();
@@ -249,6 +251,19 @@ private:
                                       unjudged, unjudged == 1 ? "" : "s", kHowToSeeAll)});
         }
         return blocks;
+    }
+
+    void addPrices()
+    {
+        Table table = priceTable(m_report);
+        if ((m_all || m_report.pricePerGpuHour) && !table.rows.empty()) {
+            add(SectionId::Prices, fmt::format("What the losses cost on {} GPUs", m_report.model.worldSize),
+                {std::move(table),
+                 Paragraph{fmt::format("Of a day in which all GPUs run such {}s. Costs overlap where one is "
+                                       "part of another. +-: error of the replay that leaves the cause out; "
+                                       "without it, the rule's estimate.",
+                                       m_report.periodWord())}});
+        }
     }
 
     void addArgument()

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace ringside::report {
 namespace {
@@ -16,6 +17,7 @@ using metrics::FamilyFlops;
 
 constexpr double kTera = 1e12;
 constexpr double kGiga = 1e9;
+constexpr const char* kNoGpu = "the GPUs differ, or their name was not recorded";
 
 /// A model may use a small part of what a GPU can: one digit behind the point is not enough for 0.02 %.
 std::string shareText(double share)
@@ -51,14 +53,104 @@ std::string whyUnknown(const AchievedFlops& flops)
                            family->flopsPerSecond() / kTera, flops.gpu, *family->peak / kTera);
     }
     if (flops.gpu.empty()) {
-        return "the GPUs differ, or their name was not recorded";
+        return kNoGpu;
     }
     return flops.peaks == nullptr ? fmt::format("the peak of {} is not known", flops.gpu)
            : flops.hfu()          ? std::string()
                                   : fmt::format("{} has no units for a type that was computed", flops.gpu);
 }
 
+/// What the description of the model makes of the measured step.
+struct Described {
+    std::string gpu;            ///< name of all GPUs; empty if they differ or it is not known
+    std::optional<double> peak; ///< FLOP/s of a GPU
+    std::optional<double> mfu;
+    std::string why; ///< why it is not known; empty if it is
+};
+
+/// The name that the GPUs of all recorded ranks have; empty if they differ.
+std::string gpuOfAll(const model::Model& model)
+{
+    std::set<std::string_view> names;
+    for (const model::Rank& rank : model.ranks) {
+        names.insert(metrics::gpuOf(model.processOf(rank), rank));
+    }
+    return names.size() == 1 ? std::string(*names.begin()) : std::string();
+}
+
+/// Returns null if no step was found.
+std::optional<double> describedStepNs(const Report& report)
+{
+    const std::int64_t device = report.metrics.stepNs();
+    const std::int64_t ns = device > 0 ? device : report.metrics.stepMedianNs.value_or(0);
+    return ns > 0 && !report.model.recordingIsStep() ? std::optional(static_cast<double>(ns)) : std::nullopt;
+}
+
+Described describedOf(const Report& report)
+{
+    const ModelDescription& description = *report.description;
+    Described result;
+    result.gpu = gpuOfAll(report.model);
+    const flops::GpuPeaks* const peaks = flops::peaksOf(result.gpu);
+    result.peak = peaks == nullptr ? std::nullopt : peaks->flopsPerSecond(description.precision);
+    const auto stepNs = describedStepNs(report);
+    if (!stepNs || !result.peak) {
+        result.why = !stepNs              ? "no step was found"
+                     : result.gpu.empty() ? kNoGpu
+                     : peaks == nullptr   ? fmt::format("the peak of {} is not known", result.gpu)
+                                          : fmt::format("{} has no units for {}", result.gpu,
+                                                        flops::nameOf(description.precision));
+        return result;
+    }
+    constexpr double kNsPerS = 1e9;
+    const double gpus = static_cast<double>(std::max<std::int64_t>(1, report.model.worldSize));
+    const double share = description.flopsOfAStep() * kNsPerS / (*stepNs * gpus * *result.peak);
+    if (share > 1) {
+        result.why = fmt::format("the description is wrong: {} GPUs would have computed {} of what {} can",
+                                 report.model.worldSize, shareText(share), result.gpu);
+    } else {
+        result.mfu = share;
+    }
+    return result;
+}
+
 } // namespace
+
+std::optional<std::string> describedLine(const Report& report)
+{
+    if (!report.description) {
+        return std::nullopt;
+    }
+    const Described described = describedOf(report);
+    const std::string work = fmt::format("by --model, a step computes {:.4g} TFLOP on {} GPUs",
+                                         report.description->flopsOfAStep() / kTera, report.model.worldSize);
+    return described.mfu ? fmt::format("Model: MFU {} of what {} can compute in {} (dense); {}.",
+                                       shareText(*described.mfu), described.gpu,
+                                       flops::nameOf(report.description->precision), work)
+                         : fmt::format("Model: MFU is not known, because {}; {}.", described.why, work);
+}
+
+Json describedJson(const Report& report)
+{
+    if (!report.description) {
+        return nullptr;
+    }
+    const ModelDescription& description = *report.description;
+    const Described described = describedOf(report);
+    const auto orNone = [](double number) { return number > 0 ? Json(number) : Json(nullptr); };
+    return {{"parameters", description.parameters},
+            {"tokens", description.tokens},
+            {"layers", orNone(description.layers)},
+            {"hidden", orNone(description.hidden)},
+            {"sequence", orNone(description.sequence)},
+            {"precision", flops::nameOf(description.precision)},
+            {"flops_per_step", description.flopsOfAStep()},
+            {"gpus", report.model.worldSize},
+            {"gpu", described.gpu.empty() ? Json(nullptr) : Json(described.gpu)},
+            {"peak_flops_per_s", orNull(described.peak)},
+            {"mfu", orNull(described.mfu)},
+            {"not_known", described.why.empty() ? Json(nullptr) : Json(described.why)}};
+}
 
 std::optional<std::string> flopsLine(const Report& report)
 {

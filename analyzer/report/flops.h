@@ -14,6 +14,9 @@ namespace ringside::report {
 [[nodiscard]] std::optional<std::string> flopsLine(const Report& report);
 /// By kind of operator and precision; no rows if the shapes of no operator were recorded.
 [[nodiscard]] document::Table flopsTable(const Report& report);
-[[nodiscard]] Json flopsJson(const Report& report); ///< null if the shapes of no operator were recorded
+/// What the user's description of the model says of MFU; null if there is none.
+[[nodiscard]] std::optional<std::string> describedLine(const Report& report);
+[[nodiscard]] Json describedJson(const Report& report); ///< null if the model was not described
+[[nodiscard]] Json flopsJson(const Report& report);     ///< null if the shapes of no operator were recorded
 
 } // namespace ringside::report

@@ -83,6 +83,7 @@ void setCost(rules::Finding& finding, const Saving& saving)
     if (claimed) {
         finding.figures.push_back(
             {"replayed_saving_ns", rules::Unit::Ns, saving.ns, {}, rules::PerPeriod::Yes});
+        finding.figures.push_back({kReplayError, rules::Unit::Ns, saving.errorNs, {}, rules::PerPeriod::Yes});
     }
     if (saving.ns < kWarning * saving.stepNs) {
         finding.advice = words::say(words::replay::below_share, {{"share", kWarning}}) + finding.advice;

@@ -4,6 +4,9 @@
 
 namespace ringside::report {
 
+/// Figure of a finding whose cost a replay says: the error of that replay.
+inline constexpr const char* kReplayError = "replay_error_ns";
+
 /// Replaces the cost of findings by the saving of a replay of the step without their cause, if a replay is
 /// possible. The severity is lowered to what this cost supports. A late rank keeps the measured waiting as
 /// its cost, with a remark, if its own timeline does not explain the waiting and the replay saves less,

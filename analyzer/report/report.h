@@ -8,6 +8,7 @@
 #include "report/all_steps.h"
 #include "report/judged.h"
 #include "report/message_groups.h"
+#include "report/model_description.h"
 #include "rules/rule.h"
 #include "words/render.h"
 
@@ -55,9 +56,11 @@ struct Report {
     Verdict verdict;
     std::int64_t droppedRecords = 0;
     std::int64_t recoveredRecords = 0;
-    std::optional<std::string> startedAt; ///< ISO 8601, UTC
-    std::optional<AllSteps> allSteps;     ///< of a run of which summaries were read
-    std::size_t stretches = 1;            ///< parts in which the run was read, one after the other
+    std::optional<std::string> startedAt;        ///< ISO 8601, UTC
+    std::optional<double> pricePerGpuHour;       ///< that the user gave, in any currency
+    std::optional<ModelDescription> description; ///< that the user gave
+    std::optional<AllSteps> allSteps;            ///< of a run of which summaries were read
+    std::size_t stretches = 1;                   ///< parts in which the run was read, one after the other
     /// How many of the analyzed steps, the last ones, have their rows in the model. Null: all.
     std::optional<std::size_t> stepsWithRows;
 

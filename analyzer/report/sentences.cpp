@@ -243,8 +243,10 @@ std::vector<std::string> keyLines(const Report& report)
                                           "their arrivals at collectives differ")
                             : std::string("not measured, because the arrivals of ranks are not known")));
     }
-    if (auto line = flopsLine(report)) {
-        lines.push_back(std::move(*line));
+    for (auto line : {flopsLine(report), describedLine(report)}) {
+        if (line) {
+            lines.push_back(std::move(*line));
+        }
     }
     if (run.communicationShare && report.model.hosts.size() > 1) {
         lines.push_back(linkSentence(report));

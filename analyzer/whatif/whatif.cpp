@@ -59,7 +59,25 @@ double windowNs(const Program& program, const model::Model& model)
     return count > 0 ? sum / static_cast<double>(count) : 0;
 }
 
+/// Throws ringside::Error (Unusable) if the steps take no time.
+double meanStepNs(const Program& program, const model::Model& model)
+{
+    std::vector<std::size_t> all(program.steps.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    double ns = measuredStepNs(program, all);
+    ns = ns > 0 ? ns : windowNs(program, model);
+    if (ns <= 0) {
+        throw Error(ErrorCode::Unusable, "the recorded steps take no time on the device: nothing to replay");
+    }
+    return ns;
+}
+
 } // namespace
+
+double measuredStepNs(const model::Model& model)
+{
+    return meanStepNs(readProgram(model), model);
+}
 
 std::string_view confidenceName(Confidence confidence)
 {
@@ -91,14 +109,8 @@ WhatIf::WhatIf(const model::Model& model) : m_model(model), m_program(readProgra
 {
     std::vector<std::size_t> all(m_program.steps.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
+    m_measuredNs = meanStepNs(m_program, model);
     m_plan = fitPlan(m_program, model, all);
-    m_measuredNs = measuredStepNs(m_program, all);
-    if (m_measuredNs <= 0) {
-        m_measuredNs = windowNs(m_program, model);
-    }
-    if (m_measuredNs <= 0) {
-        throw Error(ErrorCode::Unusable, "the recorded steps take no time on the device: nothing to replay");
-    }
     m_replayedNs = replayStepNs(m_plan);
     m_halfError = crossCheck(m_program, model);
 }

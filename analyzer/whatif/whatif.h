@@ -41,6 +41,10 @@ struct Prediction {
     [[nodiscard]] bool isBeyondError() const;
 };
 
+/// Returns the mean step (ns) from end to end of the ranks' work: what predictions are to be held against.
+/// Throws ringside::Error (Unusable) if the run cannot be replayed.
+[[nodiscard]] double measuredStepNs(const model::Model& model);
+
 /// Fits once and predicts several changes.
 class WhatIf final {
 public:

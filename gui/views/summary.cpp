@@ -112,7 +112,8 @@ public:
         const auto* const table = m_document->find<document::Table>(SectionId::BreakdownTable);
         m_table->setTable(table != nullptr ? *table : document::Table());
         m_rest->setText(sectionHtml(SectionId::NotRead) + sectionHtml(SectionId::KeyFigures) +
-                        sectionHtml(SectionId::Argument) + sectionHtml(SectionId::Coverage));
+                        sectionHtml(SectionId::Argument) + sectionHtml(SectionId::Prices) +
+                        sectionHtml(SectionId::Coverage));
     }
 
 protected:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plugin of Slurm: `srun --ringside[=RUN]` records the tasks of a step, as `ringside record` before each of
-// them would. A plugin fits the Slurm that it is built with, so each site builds it (README.md in this
-// folder). It asks `ringside env` for the variables, once a step and host, as the job's user. It never makes
+// them would. A plugin fits the Slurm that it is built with, so each site builds it (docs/containers.md).
+// It asks `ringside env` for the variables, once a step and host, as the job's user. It never makes
 // a step fail: what goes wrong is said, and the step runs unrecorded.
 #include <errno.h>
 #include <slurm/spank.h>

@@ -22,6 +22,7 @@ struct Options {
     std::string format = "text";
     double percent = kDefaultPercent;
     bool gate = false;
+    std::vector<std::filesystem::path> predicted;
     std::uint64_t rowBytes = stretches::kDefaultRowBytes;
     ModelArguments modelArguments;
 };
@@ -34,7 +35,10 @@ int diff(const Options& options)
     if (!base || !now) { // another process of a team compares them
         return kPass;
     }
-    const compare::Comparison comparison = compare::compareRuns(*base, *now, options.percent / 100);
+    compare::Comparison comparison = compare::compareRuns(*base, *now, options.percent / 100);
+    for (const std::filesystem::path& file : options.predicted) {
+        comparison.predictions.push_back(compare::holdPrediction(file, base->model, now->model));
+    }
     printResult(options.format == "json"
                     ? compare::jsonOf(comparison)
                     : compare::textOf(comparison, options.format == "markdown", proseWidth()));
@@ -57,6 +61,11 @@ Action declare(CLI::App& app)
         ->type_name("PERCENT")
         ->transform(percent(0, 100))
         ->capture_default_str();
+    app.add_option("--predicted", options->predicted,
+                   "What `ringside whatif BASE ... --format json` predicted: says how far NEW is from it; "
+                   "repeatable")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
     app.add_option_function<double>(
            "--gate",
            [options](const double& value) {
@@ -70,10 +79,12 @@ Action declare(CLI::App& app)
     return [options] { return diff(*options); };
 }
 
-constexpr std::array<Example, 2> kExamples{{
+constexpr std::array<Example, 3> kExamples{{
     {"ringside diff base.ringside new.ringside", "Step time and every metric side by side."},
     {"ringside diff base.ringside new.ringside --gate 3%",
      "For CI: exit with 1 if the step got slower by more than 3 %."},
+    {"ringside diff base.ringside new.ringside --predicted whatif.json",
+     "Also tells how good the prediction of `ringside whatif base.ringside` was."},
 }};
 
 } // namespace

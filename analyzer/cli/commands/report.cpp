@@ -2,6 +2,7 @@
 // `ringside report RUN`: reports what limits a run. With --fail-on, its exit code gates a CI job.
 #include "cli/command.h"
 #include "cli/config.h"
+#include "cli/option_values.h"
 #include "cli/run_input.h"
 #include "cli/run_report.h"
 #include "cli/standard_streams.h"
@@ -23,6 +24,8 @@
 namespace ringside::cli::command_report {
 namespace {
 
+constexpr double kMostMoney = 1e6;
+
 struct Options {
     RunPaths run;
     std::string format = "text";
@@ -34,6 +37,8 @@ struct Options {
     bool why = false;
     std::uint64_t rowBytes = stretches::kDefaultRowBytes;
     ModelArguments modelArguments;
+    std::optional<double> price;
+    std::optional<report::ModelDescription> description;
 };
 
 document::Extent extentOf(const Options& options)
@@ -110,11 +115,12 @@ int run(const Options& options)
     for (const std::string& setting : options.settings) {
         report::setOption(values, setting);
     }
-    const auto report =
-        reportOn({options.run, values, options.modelArguments.modelOptions(), options.rowBytes});
+    auto report = reportOn({options.run, values, options.modelArguments.modelOptions(), options.rowBytes});
     if (!report) {
         return kPass;
     }
+    report->pricePerGpuHour = options.price;
+    report->description = options.description;
     write(options, *report);
     noteWitnesses(options.run);
     return gate(options.failOn, *report);
@@ -145,6 +151,17 @@ Action declare(CLI::App& app)
     app.add_flag("--all", options->all,
                  "For text: also print all findings and rows, the causes of idle time, and the rules that "
                  "were not applicable");
+    app.add_option("--price", options->price,
+                   "Price of a GPU-hour in any currency: what the losses cost in money a day")
+        ->type_name("MONEY")
+        ->transform(number(0, kMostMoney));
+    app.add_option_function<std::string>(
+           "--model",
+           [options](const std::string& text) { options->description = report::parseModelDescription(text); },
+           "The model that is trained, for MFU of runs without shapes: parameters, tokens of a step over all "
+           "ranks, and for attention layers, hidden and sequence; type: of the matrix products, bf16 unless "
+           "told")
+        ->type_name("parameters=N,tokens=N[,layers=N,hidden=N,sequence=N][,type=TYPE]");
     app.add_option(
            "--set", options->settings,
            "Threshold of a rule, as RULE.OPTION=NUMBER; overrides the file of --config. `ringside rules` "
@@ -157,9 +174,10 @@ Action declare(CLI::App& app)
     return [options] { return run(*options); };
 }
 
-constexpr std::array<Example, 3> kExamples{{
+constexpr std::array<Example, 4> kExamples{{
     {"ringside report run.ringside", "Reports what limits the run."},
     {"ringside report run.ringside --format html -o report.html", "Writes the report as one HTML page."},
+    {"ringside report run.ringside --price 2.5", "Also tells what each loss costs in money a day."},
     {"ringside report run.ringside --fail-on warning", "For CI: exit with 1 at warnings and problems."},
 }};
 

@@ -10,6 +10,7 @@
 #include "report/json_figures.h"
 #include "report/links.h"
 #include "report/message_groups.h"
+#include "report/price_list.h"
 #include "report/sentences.h"
 #include "rules/shared/support.h"
 
@@ -341,12 +342,14 @@ std::string render(const Report& report)
         {"summary", summaryJson(report)},
         {"steps", stepsJson(report)},
         {"flops", flopsJson(report)},
+        {"model", describedJson(report)},
         {"ranks", ranksJson(report)},
         {"communicators", communicatorsJson(report)},
         {"collectives", collectivesJson(report)},
         {"messages", messagesJson(report)},
         {"links", linksJson(report)},
         {"findings", findings},
+        {"price", priceJson(report)},
         {"not_applicable", missing},
         {"issues", issues},
         {"alarms", alarms}};

@@ -13,14 +13,14 @@ using namespace ringside;
 
 namespace {
 
-struct Memory {
+struct RingMemory {
     alignas(4096) std::byte bytes[trace::kRingHeaderBytes]{};
     trace::InFlight& slot() { return reinterpret_cast<trace::RingHeader*>(bytes)->inFlight[0]; }
 };
 
 TEST(InFlight, IsNeverAMixtureOfTwoCalls)
 {
-    const auto memory = std::make_unique<Memory>();
+    const auto memory = std::make_unique<RingMemory>();
     std::atomic<bool> isOver{false};
     std::thread writer([&] {
         for (std::uint32_t call = 1; !isOver.load(std::memory_order_relaxed); call = call % 1000 + 1) {
@@ -47,7 +47,7 @@ TEST(InFlight, IsNeverAMixtureOfTwoCalls)
 
 TEST(InFlight, IsNullOfAThreadThatIsInNoCall)
 {
-    Memory memory;
+    RingMemory memory;
     EXPECT_FALSE(trace::callInFlight(memory.bytes, 0));
     collector::enterCall(memory.slot(), 7, 100);
     ASSERT_TRUE(trace::callInFlight(memory.bytes, 0));

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ringside goodput RUN...`: where the time of a job went, over its restarts.
+#include "compare/goodput.h"
+
+#include "cli/command.h"
+#include "cli/run_input.h"
+#include "cli/standard_streams.h"
+#include "cli/terminal.h"
+#include "document/renderer.h"
+#include "import/open_run.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace ringside::cli::command_goodput {
+namespace {
+
+struct Options {
+    RunPaths runs;
+    std::string format = "text";
+    ModelArguments modelArguments;
+};
+
+/// A folder that is no run stands for the runs in it.
+RunPaths runsOf(const RunPaths& paths)
+{
+    RunPaths runs;
+    for (const std::filesystem::path& path : paths) {
+        RunPaths inside;
+        if (std::filesystem::is_directory(path) && !importers::isNative({path})) {
+            for (const auto& entry : std::filesystem::directory_iterator(path)) {
+                if (entry.is_directory() && importers::isNative({entry.path()})) {
+                    inside.push_back(entry.path());
+                }
+            }
+        }
+        inside = inside.empty() ? RunPaths{path} : inside;
+        runs.insert(runs.end(), inside.begin(), inside.end());
+    }
+    return runs;
+}
+
+int goodput(const Options& options)
+{
+    compare::GoodputBuilder builder(options.modelArguments.modelOptions());
+    for (const std::filesystem::path& run : runsOf(options.runs)) {
+        builder.add(openRun({importers::namedPath(run)}));
+    }
+    const compare::Goodput result = builder.finish();
+    if (options.format == "json") {
+        printResult(compare::jsonOf(result));
+        return kPass;
+    }
+    const auto renderers = document::renderers();
+    const auto renderer = std::ranges::find(renderers, options.format, &document::Renderer::id);
+    printResult((*renderer)->render(
+        compare::documentOf(result, importers::namedPath(options.runs.front()).filename().string()),
+        {.width = proseWidth()}));
+    return kPass;
+}
+
+Action declare(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("RUN", options->runs, "Runs of one job, each a restart of the one before; or their folder")
+        ->required();
+    addModelOptions(app, options->modelArguments);
+    app.add_option("--format", options->format, "Output format")
+        ->check(CLI::IsMember({"text", "markdown", "html", "json"}))
+        ->capture_default_str();
+    return [options] { return goodput(*options); };
+}
+
+constexpr std::array<Example, 2> kExamples{{
+    {"ringside goodput job/", "Where the time of all runs in a folder went."},
+    {"ringside goodput monday.ringside tuesday.ringside --format html > goodput.html", "The same as a page."},
+}};
+
+} // namespace
+
+RINGSIDE_COMMAND(goodput, .summary = "Show where the time of a job went, over its restarts",
+                 .group = Group::Understand, .examples = kExamples, .declare = declare);
+
+} // namespace ringside::cli::command_goodput
