@@ -80,6 +80,7 @@ class CommandsSaid(cases.FolderCase):
             "--profile deep": lambda: self.record("--profile", "deep"),
             "--steps": lambda: self.record("--start-step", "2", "--steps", "3"),
             "--window 2s/60s": lambda: self.record("--window", "2s/60s"),
+            "--round-trip-ms": lambda: self.run_it("doctor", "--round-trip-ms", "0.2"),
             "--from": lambda: self.run_it("links", "--from", self.kernel_log),
             "--parallel": lambda: self.run_it("report", run, "--parallel", "dp=2"),
             "--steps-by": lambda: self.run_it("report", run, "--steps-by", "period=75"),

@@ -9,9 +9,11 @@
 #include <ringside/trace/recover.h>
 #include <ringside/trace/stacks.h>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 #include <iterator>
 #include <limits>
 #include <sstream>
+#include <vector>
 
 namespace ringside::test {
 namespace {
@@ -54,6 +57,26 @@ protected:
         saveRings();
         return openLiveRun(m_run);
     }
+    /// As a process that records does; children inherit it.
+    void mapRings()
+    {
+        saveRings();
+        for (const auto& file : std::filesystem::directory_iterator(m_shm)) {
+            if (file.path().extension() == kRingExtension) {
+                const int descriptor = ::open(file.path().c_str(), O_RDONLY | O_CLOEXEC);
+                m_mapped.push_back(mmap(nullptr, kRingHeaderBytes, PROT_READ, MAP_SHARED, descriptor, 0));
+                close(descriptor);
+                ASSERT_NE(m_mapped.back(), MAP_FAILED);
+            }
+        }
+        ASSERT_FALSE(m_mapped.empty());
+    }
+    ~LiveRun() override
+    {
+        for (void* const ring : m_mapped) {
+            munmap(ring, kRingHeaderBytes);
+        }
+    }
     void belongsToThisProcess()
     {
         for (RingBuilder* ring : {&m_definitions, &m_thread}) {
@@ -61,6 +84,9 @@ protected:
             ring->header().processStartTicks = startTicksOf(getpid());
         }
     }
+
+private:
+    std::vector<void*> m_mapped;
 };
 
 TEST_F(LiveRun, hasWhatTheDrainThreadHasNotTaken)
@@ -81,6 +107,8 @@ TEST_F(LiveRun, hasWhatTheDrainThreadHasNotTaken)
 TEST_F(LiveRun, reportsThatTheProcessRuns)
 {
     belongsToThisProcess();
+    EXPECT_EQ(open().owners.at(0), Owner::Replaced) << "a program that does not map the rings";
+    mapRings();
     EXPECT_EQ(open().owners.at(0), Owner::Running);
     m_definitions.header().processStartTicks += 1; // its id was given to another one
     m_thread.header().processStartTicks += 1;
@@ -89,6 +117,7 @@ TEST_F(LiveRun, reportsThatTheProcessRuns)
 
 TEST_F(LiveRun, findsAProcessOfAContainerByItsIdOnTheHost)
 {
+    mapRings();
     // A child that is the first process of a pid namespace, as in a container.
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
