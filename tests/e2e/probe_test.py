@@ -12,13 +12,12 @@ import sys
 import unittest
 
 import hosts
+import lab
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "lab"))  # the lab's disturbances
 from disturbances.links import Late
 
-RINGSIDE = pathlib.Path(os.environ["RINGSIDE_BUILD_DIR"]).resolve() / "bin" / "ringside"
 ROUNDS = int(os.environ.get("RINGSIDE_PROBE_ROUNDS", 3))
-SEED = int(os.environ.get("RINGSIDE_TEST_SEED", random.randrange(1 << 30)))
 
 @unittest.skipUnless(hosts.may_be_made(), "making network namespaces needs root")
 class Probe(unittest.TestCase):
@@ -28,17 +27,17 @@ class Probe(unittest.TestCase):
 
     def probe(self, *arguments, names=hosts.HOSTS):
         started = [word for host in names for word in ("--hosts", hosts.launcher(host))]
-        done = subprocess.run([RINGSIDE, "probe", "--leader", hosts.GATEWAY, "--format", "json", *started, *arguments],
+        done = subprocess.run([lab.RINGSIDE, "probe", "--leader", hosts.GATEWAY, "--format", "json", *started, *arguments],
                               capture_output=True, text=True, timeout=120)
         self.assertEqual(done.stderr, "")
         return done.returncode, json.loads(done.stdout)
 
     def test_the_slow_direction_is_named_whichever_it_is(self):
-        draw = random.Random(SEED)
+        draw = random.Random(lab.SEED)
         for _ in range(ROUNDS):
             sender, receiver = draw.sample(hosts.HOSTS, 2)
             rate = draw.choice(("100mbit", "300mbit", "800mbit"))
-            with self.subTest(sender=sender, receiver=receiver, rate=rate, seed=SEED):
+            with self.subTest(sender=sender, receiver=receiver, rate=rate, seed=lab.SEED):
                 hosts.slow_pair(sender, receiver, rate)
                 code, found = self.probe("--fail-on-outlier")
                 hosts.heal(sender)
@@ -105,4 +104,4 @@ def direction(found, sender, receiver):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    lab.main()
