@@ -4,10 +4,12 @@
 #include "settings/known.h"
 #include "settings/versions.h"
 #include "values/nearest_name.h"
+#include "words/variables.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cctype>
 #include <cstdlib>
@@ -17,6 +19,7 @@ namespace ringside::settings {
 namespace {
 
 using trace::Severity;
+namespace variable_text = words::variables;
 
 /// A number as NCCL parses it: by strtoll, ignoring what follows.
 struct Number {
@@ -107,10 +110,13 @@ private:
     {
         return !m_library.ncclVersion || *m_library.ncclVersion >= version;
     }
-    void add(Trouble trouble, Severity severity, std::string_view variable, std::string what,
-             std::string advice)
+    /// Both texts may use the name and the value of the variable beside `filled`.
+    void add(Trouble trouble, Severity severity, std::string_view name, const words::Template& what,
+             const words::Template& advice, std::vector<words::Slot> filled = {})
     {
-        m_remarks.push_back({trouble, severity, std::string(variable), std::move(what), std::move(advice)});
+        filled.emplace_back("name", name);
+        filled.emplace_back("value", find(name) != nullptr ? *find(name) : std::string());
+        m_remarks.push_back({trouble, severity, std::string(name), say(what, filled), say(advice, filled)});
     }
     [[nodiscard]] std::string nccl() const
     {
@@ -132,18 +138,12 @@ private:
             }
         }
         for (const std::string& name : names) {
-            std::string advice = "Remove it or correct its name: it has no effect.";
-            if (const std::string_view meant = meantName(name); !meant.empty() && meant != name) {
-                advice = fmt::format("Did you mean {}? As it is, it has no effect.", meant);
-            }
-            if (name == kNever) {
-                advice = "No version of NCCL has it. NCCL_MIN_CTAS and NCCL_MAX_CTAS limit the number of "
-                         "channels. NCCL chooses well by itself, so compare before and after.";
-            }
-            add(Trouble::Unknown, Severity::Warning, name,
-                fmt::format("{} is set, and {} does not know it", name,
-                            name.starts_with("TORCH_") ? "PyTorch" : nccl()),
-                std::move(advice));
+            const std::string_view meant = meantName(name);
+            const words::Template& advice = name == kNever                   ? variable_text::never_was
+                                            : meant.empty() || meant == name ? variable_text::unknown_advice
+                                                                             : variable_text::did_you_mean;
+            add(Trouble::Unknown, Severity::Warning, name, variable_text::unknown, advice,
+                {{"reader", name.starts_with("TORCH_") ? "PyTorch" : nccl()}, {"meant", meant}});
         }
     }
 
@@ -159,50 +159,42 @@ private:
     {
         for (const OldName& old : kOldNames) {
             if (find(old.name) != nullptr && since(old.since) && !isSetByTorchrun(old.name)) {
-                add(Trouble::Deprecated, Severity::Info, old.name,
-                    fmt::format("{} is the old name of {}", old.name, old.instead),
-                    fmt::format("Set {} instead, or neither.", old.instead));
+                add(Trouble::Deprecated, Severity::Info, old.name, variable_text::old_name,
+                    variable_text::old_name_advice, {{"instead", old.instead}});
             }
         }
         if (const std::string* index = find("NCCL_IB_GID_INDEX");
             index != nullptr && *index != "-1" && since(22100)) {
-            add(Trouble::Deprecated, Severity::Warning, "NCCL_IB_GID_INDEX",
-                fmt::format("NCCL_IB_GID_INDEX={}: since NCCL 2.21, NCCL detects the index for each port",
-                            *index),
-                "Remove it: an index that fits one port or host is wrong on another, and then connections "
-                "fail or use RoCE v1.");
+            add(Trouble::Deprecated, Severity::Warning, "NCCL_IB_GID_INDEX", variable_text::gid_index,
+                variable_text::gid_index_advice);
         }
     }
 
     void checkNumbers()
     {
         for (const Range& range : kRanges) {
-            const std::string* text = find(range.name);
-            if (text == nullptr) {
+            const std::string* value = find(range.name);
+            if (value == nullptr) {
                 continue;
             }
-            const Number number = numberOf(*text);
+            const Number number = numberOf(*value);
             if (!number.any || number.rest) {
-                addNotANumber(range.name, *text, number);
+                addNotANumber(range.name, number);
             } else if (number.value < range.least || number.value > range.most) {
-                add(Trouble::Range, Severity::Warning, range.name,
-                    fmt::format("{}={} is outside {} to {}", range.name, *text, range.least, range.most),
-                    "Depending on the version, NCCL ignores, clamps or rejects it. Remove it, or use a value "
-                    "within the range and compare.");
+                add(Trouble::Range, Severity::Warning, range.name, variable_text::outside,
+                    variable_text::outside_advice, {{"least", range.least}, {"most", range.most}});
             } else if (range.name.ends_with("BUFFSIZE") &&
                        !std::has_single_bit(static_cast<std::uint64_t>(number.value))) {
-                add(Trouble::Range, Severity::Info, range.name,
-                    fmt::format("{}={} is not a power of two", range.name, *text),
-                    "NCCL's guide recommends powers of two.");
+                add(Trouble::Range, Severity::Info, range.name, variable_text::not_a_power,
+                    variable_text::not_a_power_advice);
             }
         }
         if (const std::string* threads = find("NCCL_NTHREADS")) {
             const Number number = numberOf(*threads);
             if (number.value < 64 || number.value > 512 ||
                 !std::has_single_bit(static_cast<std::uint64_t>(number.value))) {
-                add(Trouble::Range, Severity::Warning, "NCCL_NTHREADS",
-                    fmt::format("NCCL_NTHREADS={} is none of 64, 128, 256, 512", *threads),
-                    "Remove it: NCCL chooses a value that fits the GPU.");
+                add(Trouble::Range, Severity::Warning, "NCCL_NTHREADS", variable_text::threads,
+                    variable_text::threads_advice);
             }
         }
     }
@@ -210,23 +202,23 @@ private:
     void checkWords()
     {
         for (const Words& known : kWords) {
-            const std::string* const text = find(known.name);
-            const std::string word = text != nullptr ? wordNotIn(*text, known) : std::string();
+            const std::string* const value = find(known.name);
+            const std::string word = value != nullptr ? wordNotIn(*value, known) : std::string();
             if (!word.empty()) {
-                add(Trouble::Value, Severity::Warning, known.name,
-                    fmt::format("{}={}: {} is none of its words", known.name, *text, word),
-                    fmt::format("It knows {}{}.", known.words, known.level ? " and numbers" : ""));
+                add(Trouble::Value, Severity::Warning, known.name, variable_text::not_a_word,
+                    known.level ? variable_text::words_or_numbers_advice : variable_text::words_advice,
+                    {{"word", word}, {"words", known.words}});
             }
         }
     }
 
-    void addNotANumber(std::string_view name, const std::string& text, const Number& number)
+    void addNotANumber(std::string_view name, const Number& number)
     {
         add(Trouble::Value, Severity::Warning, name,
-            number.any
-                ? fmt::format("{}={} is read as {}: NCCL does not accept units", name, text, number.value)
-                : fmt::format("{}={} is not a number", name, text),
-            name.ends_with("BUFFSIZE") ? "Write plain bytes: 4 MiB is 4194304." : "Write a plain number.");
+            number.any ? variable_text::units : variable_text::not_a_number,
+            name.ends_with("BUFFSIZE") ? variable_text::plain_bytes_advice
+                                       : variable_text::plain_number_advice,
+            {{"number", number.value}});
     }
 
     void checkSockets()
@@ -240,11 +232,9 @@ private:
         const Number t = numberOf(*threads);
         const Number s = numberOf(*each);
         if (t.value > 0 && s.value > 0 && t.value <= kMost && s.value <= kMost && t.value * s.value > kMost) {
-            add(Trouble::Range, Severity::Warning, "NCCL_SOCKET_NTHREADS",
-                fmt::format("NCCL_SOCKET_NTHREADS={} times NCCL_NSOCKS_PERTHREAD={} is {}: NCCL accepts at "
-                            "most {} sockets",
-                            t.value, s.value, t.value * s.value, kMost),
-                "Lower one of them.");
+            add(Trouble::Range, Severity::Warning, "NCCL_SOCKET_NTHREADS", variable_text::sockets,
+                variable_text::sockets_advice,
+                {{"threads", t.value}, {"each", s.value}, {"sockets", t.value * s.value}, {"most", kMost}});
         }
     }
 
@@ -254,23 +244,21 @@ private:
         const std::int64_t most = since(kMore) ? 64 : 32;
         std::optional<std::int64_t> least;
         for (const std::string_view name : {"NCCL_MIN_CTAS", "NCCL_MAX_CTAS"}) {
-            const std::string* text = find(name);
-            if (text == nullptr) {
+            const std::string* value = find(name);
+            if (value == nullptr) {
                 continue;
             }
-            const Number number = numberOf(*text);
+            const Number number = numberOf(*value);
             if (!number.any || number.rest) {
-                addNotANumber(name, *text, number);
+                addNotANumber(name, number);
             } else if (number.value < 1 || number.value > most) {
-                add(Trouble::Range, Severity::Warning, name,
-                    fmt::format("{}={} is outside 1 to {}", name, *text, most),
-                    "Remove it: NCCL chooses the number of channels by itself.");
+                add(Trouble::Range, Severity::Warning, name, variable_text::outside,
+                    variable_text::ctas_advice, {{"least", 1}, {"most", most}});
             } else if (name == "NCCL_MIN_CTAS") {
                 least = number.value;
             } else if (least && *least > number.value) {
-                add(Trouble::Range, Severity::Warning, name,
-                    fmt::format("NCCL_MIN_CTAS={} is more than NCCL_MAX_CTAS={}", *least, number.value),
-                    "Remove one of them.");
+                add(Trouble::Range, Severity::Warning, name, variable_text::ctas_cross,
+                    variable_text::ctas_cross_advice, {{"least", *least}, {"most", number.value}});
             }
         }
     }
@@ -281,36 +269,28 @@ private:
         if (const std::string* protocol = find("NCCL_PROTO");
             protocol != nullptr && !protocol->starts_with('^') &&
             upper(*protocol).find("LL128") != std::string::npos) {
-            add(Trouble::Dangerous, Severity::Problem, "NCCL_PROTO",
-                fmt::format("NCCL_PROTO={} forces LL128, which can corrupt data where the hardware does not "
-                            "support it",
-                            *protocol),
-                "Remove it. NCCL uses LL128 by itself if it is safe and faster.");
+            add(Trouble::Dangerous, Severity::Problem, "NCCL_PROTO", variable_text::ll128,
+                variable_text::ll128_advice);
         }
         const std::string* algorithm = find("NCCL_ALGO");
         if (algorithm == nullptr) {
             return;
         }
-        const std::string text = upper(*algorithm);
-        const bool forAllFunctions = !text.starts_with('^') && text.find(':') == std::string::npos;
-        if (forAllFunctions && text.find("RING") == std::string::npos && since(kNoFallback)) {
-            add(Trouble::Dangerous, Severity::Problem, "NCCL_ALGO",
-                fmt::format("NCCL_ALGO={} leaves no algorithm for collectives that only Ring implements "
-                            "(all-gather, reduce-scatter): they fail since NCCL 2.24",
-                            *algorithm),
-                "Name the function (`NCCL_ALGO=allreduce:tree`) or exclude algorithms with `^`. It is better "
-                "to remove it and compare.");
+        const std::string value = upper(*algorithm);
+        const bool forAllFunctions = !value.starts_with('^') && value.find(':') == std::string::npos;
+        if (forAllFunctions && value.find("RING") == std::string::npos && since(kNoFallback)) {
+            add(Trouble::Dangerous, Severity::Problem, "NCCL_ALGO", variable_text::only_ring,
+                variable_text::only_ring_advice);
         }
     }
 
     void checkFastPaths()
     {
         for (const FastPath& path : kFastPaths) {
-            const std::string* text = find(path.name);
-            if (text != nullptr && numberOf(*text).value == 1) {
-                add(Trouble::Dangerous, Severity::Warning, path.name,
-                    fmt::format("{}=1 disables {}", path.name, path.what),
-                    "It is often left over from debugging. Remove it and compare.");
+            const std::string* value = find(path.name);
+            if (value != nullptr && numberOf(*value).value == 1) {
+                add(Trouble::Dangerous, Severity::Warning, path.name, variable_text::fast_path,
+                    variable_text::fast_path_advice, {{"path", path.what}});
             }
         }
     }
@@ -323,9 +303,8 @@ private:
         for (const std::string_view name : {"NCCL_TOPO_FILE", "NCCL_GRAPH_FILE", "NCCL_CONF_FILE"}) {
             const std::string* path = find(name);
             if (path != nullptr && !path->empty() && !m_library.exists(*path)) {
-                add(Trouble::Value, Severity::Warning, name,
-                    fmt::format("{}={}: this file does not exist", name, *path),
-                    "NCCL continues without it. Correct the path on every host, or remove the variable.");
+                add(Trouble::Value, Severity::Warning, name, variable_text::no_file,
+                    variable_text::no_file_advice);
             }
         }
     }
@@ -333,27 +312,20 @@ private:
     void checkDebugging()
     {
         const std::string* level = find("NCCL_DEBUG");
-        const std::string text = level != nullptr ? upper(*level) : std::string();
-        if (text == "INFO" || text == "TRACE") {
-            add(Trouble::Debug, text == "TRACE" ? Severity::Warning : Severity::Info, "NCCL_DEBUG",
-                fmt::format("NCCL_DEBUG={} is on: every rank logs each communicator, and with "
-                            "NCCL_DEBUG_SUBSYS=COLL each call",
-                            *level),
-                "Use NCCL_DEBUG=WARN in production. To keep the log, write one file per rank "
-                "(NCCL_DEBUG_FILE=nccl.%h.%p).");
-        } else if (level != nullptr && text != "WARN" && text != "VERSION" && text != "NONE" &&
-                   text != "ATTN" && text != "ABORT") {
-            add(Trouble::Value, Severity::Info, "NCCL_DEBUG",
-                fmt::format("NCCL_DEBUG={} is not a level", *level),
-                "Levels are VERSION, WARN, ATTN (NCCL 2.32 and later), INFO and TRACE.");
+        const std::string word = level != nullptr ? upper(*level) : std::string();
+        constexpr std::array<std::string_view, 5> kQuiet{"WARN", "VERSION", "NONE", "ATTN", "ABORT"};
+        if (word == "INFO" || word == "TRACE") {
+            add(Trouble::Debug, word == "TRACE" ? Severity::Warning : Severity::Info, "NCCL_DEBUG",
+                variable_text::debug_on, variable_text::debug_on_advice);
+        } else if (level != nullptr && std::ranges::find(kQuiet, word) == kQuiet.end()) {
+            add(Trouble::Value, Severity::Info, "NCCL_DEBUG", variable_text::not_a_level,
+                variable_text::levels_advice);
         }
         for (const std::string_view name : {"TORCH_NCCL_BLOCKING_WAIT", "NCCL_BLOCKING_WAIT"}) {
             const std::string* value = find(name);
             if (value != nullptr && numberOf(*value).value == 1) {
-                add(Trouble::BlockingWait, Severity::Warning, name,
-                    fmt::format("{}=1: the host waits in every collective's wait()", name),
-                    "Remove it for training, so that the host launches kernels ahead again. "
-                    "TORCH_NCCL_ASYNC_ERROR_HANDLING (on by default) also ends a hanging job.");
+                add(Trouble::BlockingWait, Severity::Warning, name, variable_text::waits,
+                    variable_text::waits_advice);
             }
         }
     }

@@ -3,6 +3,7 @@
 // about settings and `ringside doctor` use it. It reads neither the environment nor files.
 #pragma once
 #include "trace/vocabulary/severity.h"
+#include "words/text.h"
 
 #include <functional>
 #include <map>
@@ -31,8 +32,8 @@ struct Remark {
     Trouble trouble = Trouble::Unknown;
     trace::Severity severity = trace::Severity::Info;
     std::string variable;
-    std::string what;   ///< one sentence with the value
-    std::string advice; ///< one or two sentences
+    words::Text what; ///< one sentence with the value
+    words::Text advice;
 };
 
 /// Facts about the library that reads the variables.

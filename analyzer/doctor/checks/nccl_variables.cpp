@@ -2,6 +2,7 @@
 // Variables of NCCL and PyTorch in the environment of a job, checked against the NCCL that it would load.
 #include "doctor/check.h"
 #include "settings/variables.h"
+#include "words/render.h"
 
 #include <sstream>
 
@@ -29,7 +30,11 @@ std::vector<Advice> run(const Facts& facts, const Need&)
     }
     std::vector<Advice> all;
     for (const settings::Remark& remark : settings::checkVariables(variables, reader)) {
-        all.push_back({{}, remark.severity, remark.what, remark.advice, "unset " + remark.variable});
+        all.push_back({{},
+                       remark.severity,
+                       words::render(remark.what, {}),
+                       words::render(remark.advice, {}),
+                       "unset " + remark.variable});
     }
     return all;
 }

@@ -74,20 +74,15 @@ bool recorded(const trace::ProcessTrace& process, const settings::Variables& var
                : !variables.empty();
 }
 
-words::Text titleOf(const settings::Remark& remark)
-{
-    return say(words::variable_findings::title, {{"what", remark.what}});
-}
-
 Finding findingOf(const settings::Remark& remark)
 {
     Finding finding;
     finding.severity = remark.severity;
     finding.limit = Limit::Settings;
     finding.cause = false;
-    finding.title = titleOf(remark);
+    finding.title = remark.what;
     finding.settings = {remark.variable};
-    finding.advice = say(words::variable_findings::remedy, {{"advice", remark.advice}});
+    finding.advice = remark.advice;
     return finding;
 }
 
@@ -107,7 +102,7 @@ Outcome variableFindings(const Context& context, settings::Trouble trouble)
             if (remark.trouble != trouble) {
                 continue;
             }
-            auto same = std::ranges::find(findings, titleOf(remark), &Finding::title);
+            auto same = std::ranges::find(findings, remark.what, &Finding::title);
             if (same == findings.end()) {
                 findings.push_back(findingOf(remark));
                 same = std::prev(findings.end());

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings/variables.h"
 #include "settings/versions.h"
+#include "support/said.h"
 
 #include <gtest/gtest.h>
 
 namespace ringside::settings {
 namespace {
+
+using words::said;
 
 LoadedLibrary nccl(std::int64_t version)
 {
@@ -71,11 +74,12 @@ TEST(Settings, ReportsWhatIsWrongAndNothingElse)
         const std::vector<Remark> remarks = checkVariables(each.variables, nccl(each.version));
         const auto& [name, value] = *each.variables.begin();
         if (each.expected.empty()) {
-            EXPECT_TRUE(remarks.empty()) << name << "=" << value << ": " << remarks.front().what;
+            EXPECT_TRUE(remarks.empty()) << name << "=" << value << ": " << said(remarks.front().what);
             continue;
         }
         ASSERT_FALSE(remarks.empty()) << name << "=" << value;
-        EXPECT_NE(remarks.front().what.find(each.expected), std::string::npos) << remarks.front().what;
+        EXPECT_NE(said(remarks.front().what).find(each.expected), std::string::npos)
+            << said(remarks.front().what);
         EXPECT_FALSE(remarks.front().advice.empty());
     }
 }
@@ -88,9 +92,9 @@ TEST(Settings, NamesThatTheLibraryDoesNotContainAreUnknown)
         checkVariables({{"NCCL_NCHANNELS", "8"}, {"NCCL_SOKET_IFNAME", "eth0"}}, library);
     ASSERT_EQ(remarks.size(), 2U);
     EXPECT_EQ(remarks[0].trouble, Trouble::Unknown);
-    EXPECT_NE(remarks[0].advice.find("NCCL_MAX_CTAS"), std::string::npos);
-    EXPECT_NE(remarks[1].what.find("NCCL 2.28.9 does not know it"), std::string::npos);
-    EXPECT_NE(remarks[1].advice.find("Did you mean NCCL_SOCKET_IFNAME?"), std::string::npos);
+    EXPECT_NE(said(remarks[0].advice).find("NCCL_MAX_CTAS"), std::string::npos);
+    EXPECT_NE(said(remarks[1].what).find("NCCL 2.28.9 does not know it"), std::string::npos);
+    EXPECT_NE(said(remarks[1].advice).find("Did you mean NCCL_SOCKET_IFNAME?"), std::string::npos);
 }
 
 TEST(Versions, AreWrittenAsPeopleDo)
