@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hang/ras_witness.h"
 
+#include "words/ras_witness.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 namespace ringside::hang {
 namespace {
 
+namespace ras_text = words::ras_witness;
 using RankSet = std::set<std::int64_t>;
 
 /// Translates ranks of communicators into ranks of the run.
@@ -99,6 +102,11 @@ std::map<std::string, std::vector<Group>> groupsOf(const RasCommunicator& commun
     return functions;
 }
 
+std::string nameOf(const RasCommunicator& communicator)
+{
+    return fmt::format("{:016x}", communicator.hash);
+}
+
 std::string lineOf(const RasCommunicator& communicator, const std::string& function,
                    const std::vector<Group>& groups)
 {
@@ -116,7 +124,7 @@ std::string lineOf(const RasCommunicator& communicator, const std::string& funct
 struct Finding {
     Kind kind = Kind::Nothing;
     RankSet blamed;
-    std::string summary;
+    words::Text summary;
     std::vector<std::string> lines;
 };
 
@@ -152,9 +160,7 @@ Finding judge(const RasCommunicator& communicator, const RankTable& table)
     }
     if (!functions.empty()) {
         judgeCounts(functions, finding);
-        finding.summary = fmt::format("the ranks of communicator {:016x} have launched different numbers of "
-                                      "operations",
-                                      communicator.hash);
+        finding.summary = say(ras_text::counts_differ, {{"communicator", nameOf(communicator)}});
     }
     if (!communicator.silent.empty()) {
         finding.kind = Kind::Missing;
@@ -165,8 +171,8 @@ Finding judge(const RasCommunicator& communicator, const RankTable& table)
             finding.lines.push_back(fmt::format("communicator {:016x}: its rank {} does not answer",
                                                 communicator.hash, rank.rank));
         }
-        finding.summary = fmt::format("{} ranks of communicator {:016x} do not answer",
-                                      communicator.silent.size(), communicator.hash);
+        finding.summary = say(ras_text::members_silent, {{"number", communicator.silent.size()},
+                                                         {"communicator", nameOf(communicator)}});
     }
     return finding;
 }
@@ -247,8 +253,8 @@ Witness rasWitness(const RasAnswer& answer, const Report& report, const std::vec
     addFindings(answer, table, firstCommunicator(report, members), witness);
     if (witness.summary.empty()) {
         const bool silent = !witness.blamed.empty();
-        witness.summary = silent ? fmt::format("{} does not answer", rankList(witness.blamed))
-                                 : "all ranks of each communicator have launched the same operations";
+        witness.summary = silent ? say(ras_text::ranks_silent, {{"ranks", witness.blamed}})
+                                 : words::Text(ras_text::all_the_same);
         // RAS does not see whether they wait; that they launched the same is what it says of a job that does.
         const bool waits = report.kind != Kind::Nothing && report.kind != Kind::Died;
         witness.kind = silent ? Kind::Missing : waits ? Kind::Waiting : Kind::Nothing;
