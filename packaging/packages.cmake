@@ -32,6 +32,7 @@ add_custom_command(OUTPUT ${folder}/documents/README.md
   DEPENDS ${documents} ${CMAKE_CURRENT_LIST_DIR}/documents.py VERBATIM)
 add_custom_target(ringside_shipped_documents ALL DEPENDS ${folder}/documents/README.md)
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/slurm/ringside_spank.c DESTINATION ${CMAKE_INSTALL_DATADIR}/ringside/slurm COMPONENT runtime)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/kubernetes/manifests.py DESTINATION ${CMAKE_INSTALL_DATADIR}/ringside/kubernetes COMPONENT runtime)
 install(DIRECTORY ${folder}/documents/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ringside COMPONENT runtime)
 if(RINGSIDE_PORTABLE)
   add_custom_command(OUTPUT ${folder}/sbom.spdx.json
