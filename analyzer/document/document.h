@@ -24,14 +24,6 @@ struct Items {
     std::vector<std::string> texts;
 };
 
-/// A rank and a span of run time that show what a finding describes.
-struct Place {
-    std::int64_t rank = 0;
-    std::int64_t startNs = 0;
-    std::int64_t endNs = 0;
-    std::string text; ///< "rank 2 at 1.234567 s for 8.05 ms: ..."
-};
-
 struct Figure {
     std::string name; ///< as in the JSON report
     double value = 0;

@@ -4,15 +4,26 @@
 #pragma once
 #include "document/cell.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ringside::document {
 
+/// A rank and a span of run time that show what a finding describes.
+struct Place {
+    std::int64_t rank = 0;
+    std::int64_t startNs = 0;
+    std::int64_t endNs = 0;
+    std::string text; ///< "rank 2 at 1.234567 s for 8.05 ms: ..."
+};
+
 struct Table {
     std::vector<std::string> header; ///< a line feed breaks a title into lines in a terminal
     std::vector<std::vector<Cell>> rows;
+    std::vector<std::optional<Place>> places = {}; ///< by row: a moment that shows it; may be shorter
 };
 
 /// Returns for each column whether it contains no text.

@@ -122,6 +122,7 @@ Table explanationTable(const Report& report, const Argument& argument)
         table.rows.push_back({finding.rule, report.sentence(*infoOf(each.of).text),
                               millisecondsCell(static_cast<double>(*finding.costNsPerStep)),
                               shareCell(each.share), same.empty() ? Cell() : Cell(same)});
+        table.places.push_back(placeOf(report, finding));
     }
     return table;
 }

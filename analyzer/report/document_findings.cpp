@@ -49,8 +49,7 @@ document::Finding shown(const Report& report, const rules::Finding& finding, Ext
     const std::size_t places =
         extent == Extent::All ? finding.evidence.size() : std::min<std::size_t>(1, finding.evidence.size());
     for (std::size_t i = 0; i < places; ++i) {
-        const rules::Evidence& place = finding.evidence[i];
-        result.places.push_back({place.rank, place.startNs, place.endNs, evidenceText(report, place)});
+        result.places.push_back(placeOf(report, finding.evidence[i]));
     }
     if (extent == Extent::All || &finding != namedFinding(report)) {
         result.advice = report.sentence(finding.advice);

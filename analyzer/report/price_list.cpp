@@ -3,6 +3,7 @@
 
 #include "report/cost_attribution.h"
 #include "report/replayed_costs.h"
+#include "report/sentences.h"
 #include "rules/shared/support.h"
 
 #include <fmt/format.h>
@@ -67,6 +68,7 @@ document::Table priceTable(const Report& report)
                                loss.errorNs ? document::millisecondsCell(loss.errorNs)
                                             : Cell::absent("the rule's estimate: no replay predicts it"),
                                finding.partOf.empty() ? Cell() : Cell(finding.partOf.front())});
+        table.places.push_back(placeOf(report, finding));
     }
     return table;
 }

@@ -293,10 +293,17 @@ std::string figureText(const rules::Figure& figure, words::Period period)
                : text;
 }
 
-std::string evidenceText(const Report& report, const rules::Evidence& place)
+document::Place placeOf(const Report& report, const rules::Evidence& evidence)
 {
-    return fmt::format("rank {} at {:.6f} s for {}: {}", place.rank, static_cast<double>(place.startNs) / 1e9,
-                       rules::milliseconds(place.endNs - place.startNs), report.sentence(place.what));
+    return {evidence.rank, evidence.startNs, evidence.endNs,
+            fmt::format(
+                "rank {} at {:.6f} s for {}: {}", evidence.rank, static_cast<double>(evidence.startNs) / 1e9,
+                rules::milliseconds(evidence.endNs - evidence.startNs), report.sentence(evidence.what))};
+}
+
+std::optional<document::Place> placeOf(const Report& report, const rules::Finding& finding)
+{
+    return finding.evidence.empty() ? std::nullopt : std::optional(placeOf(report, finding.evidence.front()));
 }
 
 std::vector<std::string> coverageLines(const Report& report)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sentences that all formats for people share. Units are chosen here; the JSON report has the raw values.
 #pragma once
+#include "document/table.h"
 #include "report/report.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,8 +42,10 @@ inline constexpr const char* kAllEmulated =
 [[nodiscard]] std::vector<std::string> notApplicableLines(const Report& report);
 /// Returns "lost per step 89.34 ms", with its threshold if it has one.
 [[nodiscard]] std::string figureText(const rules::Figure& figure, words::Period period);
-/// Returns "rank 2 at 1.234567 s for 8.05 ms: ...".
-[[nodiscard]] std::string evidenceText(const Report& report, const rules::Evidence& place);
+/// Returns the place with its text, "rank 2 at 1.234567 s for 8.05 ms: ...".
+[[nodiscard]] document::Place placeOf(const Report& report, const rules::Evidence& evidence);
+/// Returns the place of the first evidence; null if there is none, as of a setting.
+[[nodiscard]] std::optional<document::Place> placeOf(const Report& report, const rules::Finding& finding);
 /// Returns "12.34 ms a step, part of exposed_communication", or "not estimated".
 [[nodiscard]] std::string costText(const rules::Finding& finding);
 

@@ -3,7 +3,12 @@
 
 #include "base/text.h"
 
+#include <QGuiApplication>
+#include <QPalette>
+
 namespace ringside::gui {
+
+using namespace Qt::StringLiterals;
 
 void TableModel::setTable(document::Table table, std::vector<std::string> shown)
 {
@@ -31,6 +36,21 @@ const document::Cell& TableModel::cell(const QModelIndex& index) const
     return column < row.size() ? row[column] : m_nothing;
 }
 
+const document::Place* TableModel::placeOf(int row) const
+{
+    const auto number = static_cast<std::size_t>(row);
+    return number < m_table.places.size() && m_table.places[number] ? &*m_table.places[number] : nullptr;
+}
+
+/// The whole text, why there is none, and where a click leads.
+QString TableModel::toolTip(const QModelIndex& index) const
+{
+    const document::Cell& each = cell(index);
+    const document::Place* const place = placeOf(index.row());
+    return toQt(each.reason().empty() ? document::cellText(each) : each.reason()) +
+           (place == nullptr ? QString() : QString(u"\nA click shows "_s + toQt(place->text)));
+}
+
 QVariant TableModel::data(const QModelIndex& index, int role) const
 {
     if (!index.isValid()) {
@@ -44,7 +64,11 @@ QVariant TableModel::data(const QModelIndex& index, int role) const
     case kWholeRole:
         return toQt(document::cellText(each));
     case Qt::ToolTipRole:
-        return toQt(each.reason().empty() ? document::cellText(each) : each.reason());
+        return toolTip(index);
+    case Qt::ForegroundRole:
+        return index.column() == 0 && placeOf(index.row()) != nullptr
+                   ? QVariant(QGuiApplication::palette().link())
+                   : QVariant();
     case Qt::TextAlignmentRole:
         return QVariant(Qt::AlignVCenter |
                         (m_right[static_cast<std::size_t>(index.column())] ? Qt::AlignRight : Qt::AlignLeft));

@@ -21,6 +21,8 @@ public:
     [[nodiscard]] bool isNumeric(int column) const { return m_right[static_cast<std::size_t>(column)]; }
     /// Returns whether a column shows other texts than its cells'.
     [[nodiscard]] bool isShortened(int column) const { return column == 0 && !m_shown.empty(); }
+    /// The moment that shows a row; null: it has none.
+    [[nodiscard]] const document::Place* placeOf(int row) const;
     /// Returns an empty cell if the row is shorter than the header.
     [[nodiscard]] const document::Cell& cell(const QModelIndex& index) const;
 
@@ -31,6 +33,7 @@ public:
                                       int role = Qt::DisplayRole) const override;
 
 private:
+    [[nodiscard]] QString toolTip(const QModelIndex& index) const;
     document::Table m_table;
     std::vector<std::string> m_shown; ///< of the first column, by row; empty: its cells
     std::vector<bool> m_right;        ///< by column: true if its cells are aligned right

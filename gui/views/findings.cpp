@@ -193,8 +193,10 @@ public:
             m_document->rules, [](const document::RuleEntry& rule) { return rule.notJudged.has_value(); });
         m_none->setHtml(u"<h3>No findings</h3><p>%1</p><p>%2</p>"_s.arg(
             toHtml(m_document->summary),
-            unjudged == 0 ? u"Every rule could judge this run."_s
-                          : u"%1 rules could not judge this run: view Not judged says why."_s.arg(unjudged)));
+            unjudged == 0
+                ? u"Every rule could judge this run."_s
+                : u"%1 rules could not judge this run: Not applicable in view Summary says why."_s.arg(
+                      unjudged)));
         const QModelIndex shown = m_model->index(chosen ? rowOf(*chosen) : 0, FindingModel::kTitle);
         m_list->selectionModel()->setCurrentIndex(shown, QItemSelectionModel::NoUpdate);
         showFinding(shown);

@@ -44,11 +44,12 @@ public:
         for (QComboBox* const each : {m_what, m_by, m_rank}) {
             line->addWidget(each);
         }
-        line->addWidget(m_title, 1);
+        line->addStretch();
         auto* const lines = new QVBoxLayout(this);
         lines->setContentsMargins(0, 0, 0, 0);
         lines->setSpacing(2);
         lines->addLayout(line);
+        lines->addWidget(m_title);
         lines->addWidget(m_table, 1);
         connect(&navigator, &Navigator::rangeChosen, this,
                 [this](const std::optional<model::Interval>& range) {

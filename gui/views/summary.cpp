@@ -1,95 +1,78 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The verdict, the parts of a step of each rank, and the data that the figures rest on.
+// The verdict, the figures that stand out, and the sections of the document that no other view shows.
+#include "base/navigator.h"
 #include "base/text.h"
 #include "base/theme.h"
 #include "views/view.h"
-#include "widgets/breakdown_chart.h"
-#include "widgets/report_table.h"
-#include "widgets/wait_picture.h"
+#include "widgets/section_page.h"
 
 #include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace ringside::gui::view_summary {
 namespace {
 
 using namespace Qt::StringLiterals;
+using document::Section;
 using document::SectionId;
+
+/// Sections that have a view of their own.
+constexpr SectionId kElsewhere[] = {SectionId::HeatMap, SectionId::Findings, SectionId::Collectives};
 
 QLabel* paragraph(QWidget* parent)
 {
     auto* const label = new QLabel(parent);
     label->setWordWrap(true);
     label->setTextFormat(Qt::RichText);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    label->setTextInteractionFlags(Qt::TextBrowserInteraction | Qt::TextSelectableByKeyboard);
     return label;
-}
-
-QString itemsHtml(const document::Items& items)
-{
-    QString html;
-    for (const std::string& line : items.texts) {
-        html += toHtml(line) + u"<br>"_s;
-    }
-    return u"<p>%1</p>"_s.arg(html);
-}
-
-QString tableHtml(const document::Table& table)
-{
-    QString html = u"<table cellpadding=\"3\"><tr>"_s;
-    for (const std::string& column : table.header) {
-        html += u"<th align=\"left\">%1</th>"_s.arg(toHtml(column));
-    }
-    for (const std::vector<document::Cell>& row : table.rows) {
-        html += u"</tr><tr>"_s;
-        for (const document::Cell& cell : row) {
-            html += u"<td align=\"%1\">%2</td>"_s.arg(cell.isText() ? u"left"_s : u"right"_s,
-                                                      toHtml(document::cellText(cell)));
-        }
-    }
-    return html + u"</tr></table>"_s;
 }
 
 class SummaryView final : public View {
 public:
-    explicit SummaryView(QWidget* parent) : View(parent)
+    SummaryView(Navigator& navigator, QWidget* parent) : View(parent), m_scroll(new QScrollArea(this))
     {
-        auto* const scroll = new QScrollArea(this);
-        scroll->setWidgetResizable(true);
-        scroll->setFrameShape(QFrame::NoFrame);
-        scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-        scroll->setAccessibleName(u"Summary"_s);
-        scroll->setFocusPolicy(Qt::StrongFocus);
-        setFocusProxy(scroll);
-        auto* const page = new QWidget(scroll);
+        m_scroll->setWidgetResizable(true);
+        m_scroll->setFrameShape(QFrame::NoFrame);
+        m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        m_scroll->setAccessibleName(u"Summary"_s);
+        m_scroll->setFocusPolicy(Qt::StrongFocus);
+        setFocusProxy(m_scroll);
+        auto* const page = new QWidget(m_scroll);
         auto* const rows = new QVBoxLayout(page);
         m_verdict = paragraph(page);
         m_verdict->setObjectName(u"verdict"_s);
         m_verdict->setMargin(10);
-        m_waitsTitle = paragraph(page);
-        m_waits = new WaitPictureWidget(page);
         m_tiles = new QGridLayout;
-        m_chartTitle = paragraph(page);
-        m_chart = new BreakdownChart(page);
-        m_table =
-            new ReportTable(u"Parts of a step of each rank, in ms"_s, ReportTable::Height::AllRows, page);
-        m_rest = paragraph(page);
+        m_contents = paragraph(page);
+        m_contents->setObjectName(u"contents"_s);
+        m_notMeasured = paragraph(page);
+        m_sections = new SectionPage(page);
         rows->addWidget(m_verdict);
-        rows->addWidget(m_waitsTitle);
-        rows->addWidget(m_waits);
         rows->addLayout(m_tiles);
-        rows->addWidget(m_chartTitle);
-        rows->addWidget(m_chart);
-        rows->addWidget(m_table);
-        rows->addWidget(m_rest);
+        rows->addWidget(m_contents);
+        rows->addWidget(m_notMeasured);
+        rows->addWidget(m_sections);
         rows->addStretch();
-        scroll->setWidget(page);
+        m_scroll->setWidget(page);
         auto* const all = new QVBoxLayout(this);
         all->setContentsMargins(0, 0, 0, 0);
-        all->addWidget(scroll);
+        all->addWidget(m_scroll);
+        connect(m_contents, &QLabel::linkActivated, this, [this](const QString& link) {
+            const QWidget* const heading = m_sections->open(static_cast<SectionId>(link.toInt()));
+            m_scroll->widget()->layout()->activate(); // what was folded needs its room first
+            m_scroll->verticalScrollBar()->setValue(heading->mapTo(m_scroll->widget(), QPoint()).y());
+        });
+        connect(m_sections, &SectionPage::placeChosen, this, [&navigator](const document::Place& place) {
+            emit navigator.placeRequested({place.startNs, place.endNs}, {place.rank},
+                                          u"<p>%1</p>"_s.arg(toHtml(place.text)));
+        });
     }
 
     void setSession(const Session& session) override
@@ -100,20 +83,22 @@ public:
         m_document = session.document;
         setColours();
         fillTiles();
-        showWaits();
-        const auto* const chart = m_document->find<document::BarChart>(SectionId::BreakdownChart);
-        const document::Section* const steps = m_document->find(SectionId::BreakdownTable);
-        m_chart->setVisible(chart != nullptr);
-        m_table->setVisible(steps != nullptr);
-        m_chartTitle->setText(steps != nullptr ? QString(u"<b>"_s + toHtml(steps->title) + u"</b>"_s)
-                                               : QString(u"<b>The parts of a step were not measured.</b> "_s +
-                                                         toHtml(m_document->notMeasured)));
-        m_chart->setChart(chart != nullptr ? *chart : document::BarChart());
-        const auto* const table = m_document->find<document::Table>(SectionId::BreakdownTable);
-        m_table->setTable(table != nullptr ? *table : document::Table());
-        m_rest->setText(sectionHtml(SectionId::NotRead) + sectionHtml(SectionId::KeyFigures) +
-                        sectionHtml(SectionId::Argument) + sectionHtml(SectionId::Prices) +
-                        sectionHtml(SectionId::Coverage));
+        m_notMeasured->setText(u"<b>The parts of a step were not measured.</b> "_s +
+                               toHtml(m_document->notMeasured));
+        m_notMeasured->setVisible(!m_document->notMeasured.empty());
+        std::vector<const Section*> sections;
+        QStringList links;
+        for (const Section& section : m_document->sections) {
+            if (std::ranges::find(kElsewhere, section.id) == std::end(kElsewhere)) {
+                sections.push_back(&section);
+                if (!section.title.empty()) {
+                    links << u"<a href=\"%1\">%2</a>"_s.arg(static_cast<int>(section.id))
+                                 .arg(toHtml(section.title));
+                }
+            }
+        }
+        m_contents->setText(links.join(u" · "_s));
+        m_sections->setSections(sections);
     }
 
 protected:
@@ -126,18 +111,6 @@ protected:
     }
 
 private:
-    void showWaits()
-    {
-        const auto* const chain = m_document->find<document::WaitChain>(SectionId::WaitChain);
-        m_waits->setVisible(chain != nullptr);
-        m_waitsTitle->setVisible(chain != nullptr);
-        if (chain != nullptr) {
-            m_waits->setChain(*chain);
-            m_waitsTitle->setText(u"<b>%1</b><br>%2"_s.arg(
-                toHtml(m_document->find(SectionId::WaitChain)->title), toHtml(chain->note)));
-        }
-    }
-
     void setColours()
     {
         const Theme& theme = themeOf(palette());
@@ -168,43 +141,21 @@ private:
         }
     }
 
-    /// Empty if the document has no such section.
-    [[nodiscard]] QString sectionHtml(SectionId id) const
-    {
-        const document::Section* const section = m_document->find(id);
-        if (section == nullptr) {
-            return {};
-        }
-        QString html = section->title.empty() ? QString() : u"<p><b>%1</b></p>"_s.arg(toHtml(section->title));
-        for (const document::Block& block : section->blocks) {
-            html +=
-                std::visit(document::Visitor{[](const document::Items& items) { return itemsHtml(items); },
-                                             [](const document::Paragraph& paragraph) {
-                                                 return u"<p>%1</p>"_s.arg(toHtml(paragraph.text));
-                                             },
-                                             [](const document::Table& table) { return tableHtml(table); },
-                                             [](const auto& /*shown elsewhere*/) { return QString(); }},
-                           block);
-        }
-        return html;
-    }
-
     std::shared_ptr<const document::Document> m_document;
+    QScrollArea* m_scroll;
     QLabel* m_verdict;
-    QLabel* m_waitsTitle;
-    WaitPictureWidget* m_waits;
     QGridLayout* m_tiles;
-    QLabel* m_chartTitle;
-    BreakdownChart* m_chart;
-    ReportTable* m_table;
-    QLabel* m_rest;
+    QLabel* m_contents; ///< links to the sections
+    QLabel* m_notMeasured;
+    SectionPage* m_sections;
 };
 
 } // namespace
 
 RINGSIDE_VIEW(
-    summary, .title = "Summary", .help = "The verdict, and the parts of a step of each rank", .order = 1,
-    .place = Place::Left,
-    .create = [](Navigator&, QWidget* parent) -> View* { return new SummaryView(parent); });
+    summary, .title = "Summary", .help = "The verdict, and what the report says beside the findings",
+    .order = 1, .place = Place::Left, .create = [](Navigator& navigator, QWidget* parent) -> View* {
+        return new SummaryView(navigator, parent);
+    });
 
 } // namespace ringside::gui::view_summary

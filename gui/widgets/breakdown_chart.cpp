@@ -17,8 +17,6 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int kLeft = 70;
-constexpr int kRight = 84;
 constexpr int kLegendLine = 20;
 constexpr int kGap = 3;
 
@@ -52,8 +50,6 @@ void fill(QPainter& painter, const QRectF& box, document::Shade shade, const The
 
 BreakdownChart::BreakdownChart(QWidget* parent) : QWidget(parent)
 {
-    setAccessibleName(u"Parts of a step of each rank"_s);
-    setAccessibleDescription(u"The table below holds the same figures."_s);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Minimum);
     addPictureMenu(*this);
 }
@@ -61,29 +57,55 @@ BreakdownChart::BreakdownChart(QWidget* parent) : QWidget(parent)
 void BreakdownChart::setChart(document::BarChart chart)
 {
     m_chart = std::move(chart);
+    setAccessibleName(toQt(m_chart.title));
     m_longestNs = 1;
     for (const document::BarChart::Bar& bar : m_chart.bars) {
         m_longestNs = std::max(m_longestNs, bar.sumNs());
     }
-    updateGeometry();
+    measureTexts();
     update();
+}
+
+void BreakdownChart::measureTexts()
+{
+    constexpr int kRoom = 14;
+    const QFontMetrics metrics(font());
+    m_left = m_right = 0;
+    for (const document::BarChart::Bar& bar : m_chart.bars) {
+        m_left = std::max(m_left, metrics.horizontalAdvance(nameOf(bar)) + kRoom);
+        m_right = std::max(m_right, metrics.horizontalAdvance(toQt(bar.length)) + kRoom);
+    }
+    updateGeometry();
+}
+
+void BreakdownChart::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        measureTexts();
+    }
+}
+
+QString BreakdownChart::nameOf(const document::BarChart::Bar& bar) const
+{
+    return toQt(m_chart.row) + u" %1"_s.arg(bar.rank);
 }
 
 int BreakdownChart::barHeight() const
 {
     constexpr std::size_t kFew = 24;
-    return m_chart.bars.size() <= kFew ? 18 : 6;
+    return m_chart.bars.size() <= kFew ? std::max(18, QFontMetrics(font()).height()) : 6;
 }
 
 std::vector<QPoint> BreakdownChart::legendPlaces() const
 {
     constexpr int kRoom = 30; // of the square and between two entries
     std::vector<QPoint> places;
-    QPoint at(kLeft, 6);
+    QPoint at(m_left, 6);
     for (const document::BarChart::Part& part : m_chart.parts) {
         const int wide = kRoom + QFontMetrics(font()).horizontalAdvance(toQt(part.name));
-        if (at.x() > kLeft && at.x() + wide > width()) {
-            at = QPoint(kLeft, at.y() + kLegendLine);
+        if (at.x() > m_left && at.x() + wide > width()) {
+            at = QPoint(m_left, at.y() + kLegendLine);
         }
         places.push_back(at);
         at.rx() += wide;
@@ -104,13 +126,13 @@ void BreakdownChart::resizeEvent(QResizeEvent* event)
 
 QRect BreakdownChart::barOf(std::size_t index, int top) const
 {
-    return {kLeft, top + static_cast<int>(index) * (barHeight() + kGap),
-            std::max(1, width() - kLeft - kRight), barHeight()};
+    return {m_left, top + static_cast<int>(index) * (barHeight() + kGap),
+            std::max(1, width() - m_left - m_right), barHeight()};
 }
 
 QRect BreakdownChart::roomOf(std::size_t index, int top) const
 {
-    return barOf(index, top).adjusted(-kLeft, -kGap - 1, kRight, kGap + 1);
+    return barOf(index, top).adjusted(-m_left, -kGap - 1, m_right, kGap + 1);
 }
 
 QSize BreakdownChart::sizeHint() const
@@ -154,8 +176,8 @@ void BreakdownChart::paintBar(QPainter& painter, std::size_t index, int top) con
     const bool named = barHeight() > 10 || index % 4 == 0;
     painter.setPen(theme.text);
     if (named) {
-        painter.drawText(QRect(0, bar.top() - 4, kLeft - 8, bar.height() + 8),
-                         Qt::AlignRight | Qt::AlignVCenter, u"rank %1"_s.arg(figures.rank));
+        painter.drawText(QRect(0, bar.top() - 4, m_left - 8, bar.height() + 8),
+                         Qt::AlignRight | Qt::AlignVCenter, nameOf(figures));
     }
     const double scale = bar.width() / m_longestNs;
     double x = bar.left();
@@ -165,7 +187,7 @@ void BreakdownChart::paintBar(QPainter& painter, std::size_t index, int top) con
         x += width;
     }
     if (named) {
-        painter.drawText(QRect(bar.right() + 6, bar.top() - 4, kRight - 6, bar.height() + 8),
+        painter.drawText(QRect(bar.right() + 6, bar.top() - 4, m_right - 6, bar.height() + 8),
                          Qt::AlignLeft | Qt::AlignVCenter, toQt(figures.length));
     }
 }
@@ -180,13 +202,13 @@ bool BreakdownChart::event(QEvent* event)
     for (std::size_t i = 0; i < m_chart.bars.size(); ++i) {
         if (roomOf(i, top).contains(help->pos())) {
             const document::BarChart::Bar& bar = m_chart.bars[i];
-            QString text = u"<b>rank %1</b><table>"_s.arg(bar.rank);
+            QString text = u"<b>%1</b><table>"_s.arg(nameOf(bar));
             for (std::size_t part = 0; part < m_chart.parts.size(); ++part) {
                 const double share = bar.sumNs() > 0 ? bar.ns[part] / bar.sumNs() : 0;
                 text += u"<tr><td>%1&nbsp;&nbsp;</td><td align=right>%2</td></tr>"_s.arg(
                     toQt(m_chart.parts[part].name), toQt(values::percent(share)));
             }
-            QToolTip::showText(help->globalPos(), text + u"</table>of the step time"_s, this);
+            QToolTip::showText(help->globalPos(), text + u"</table>of %1"_s.arg(toQt(bar.length)), this);
             return true;
         }
     }

@@ -11,10 +11,25 @@
 #include <QMessageBox>
 #include <QSaveFile>
 #include <QScrollBar>
+#include <QStyledItemDelegate>
 
 namespace ringside::gui {
+namespace {
 
 using namespace Qt::StringLiterals;
+
+/// Leaves room between texts of several lines.
+class RoomyDelegate final : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        constexpr QSize kRoom(0, 6);
+        return QStyledItemDelegate::sizeHint(option, index) + kRoom;
+    }
+};
+
+} // namespace
 
 ReportTable::ReportTable(const QString& name, Height height, QWidget* parent)
     : QTableView(parent)
@@ -28,6 +43,7 @@ ReportTable::ReportTable(const QString& name, Height height, QWidget* parent)
     setSortingEnabled(true);
     sortByColumn(-1, Qt::AscendingOrder);
     setAlternatingRowColors(true);
+    setItemDelegate(new RoomyDelegate(this));
     setSelectionBehavior(QAbstractItemView::SelectRows);
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setShowGrid(false);
@@ -38,7 +54,13 @@ ReportTable::ReportTable(const QString& name, Height height, QWidget* parent)
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setDefaultAlignment(Qt::AlignCenter);
     setTextElideMode(Qt::ElideMiddle);
-    const auto choose = [this](const QModelIndex& row) { emit rowChosen(m_sorted->mapToSource(row).row()); };
+    const auto choose = [this](const QModelIndex& index) {
+        const int row = m_sorted->mapToSource(index).row();
+        emit rowChosen(row);
+        if (const document::Place* const place = m_model->placeOf(row)) {
+            emit placeChosen(*place);
+        }
+    };
     connect(this, &QTableView::clicked, this, choose);
     connect(this, &QTableView::activated, this, choose);
     setSizePolicy(QSizePolicy::Expanding,
@@ -62,35 +84,32 @@ void ReportTable::setTable(document::Table table, std::vector<std::string> shown
     }
 }
 
+/// A long text must not push the figures beside it out of sight. On a page that scrolls it is wrapped. Else
+/// its middle is elided: kernels of one library begin alike. The whole text is the cell's tool tip.
 void ReportTable::setWidths()
 {
-    if (!wordWrap()) {
-        resizeColumnsToContents();
-        limitTexts();
-        return;
-    }
-    for (int column = 1; column < m_model->columnCount(); ++column) {
-        horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
-    }
-    resizeColumnToContents(0);
-}
-
-void ReportTable::wrapSentences()
-{
-    setWordWrap(true);
-    verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-}
-
-/// A long text must not push the figures beside it out of sight. Its middle is elided: kernels of one library
-/// begin alike. The whole text is the cell's tool tip.
-void ReportTable::limitTexts()
-{
+    resizeColumnsToContents();
+    constexpr int kMostWrapped = 64; ///< rows: to measure thousands takes time
+    const bool wraps = m_height == Height::AllRows && m_model->rowCount() <= kMostWrapped;
     const int widest = std::clamp(viewport()->width() * 2 / 5, 160, 360);
     for (int column = 0; column < m_model->columnCount(); ++column) {
         const bool last = column + 1 == m_model->columnCount();
-        if (!m_model->isNumeric(column) && !last && columnWidth(column) > widest) {
+        if (!m_model->isNumeric(column) && (!last || wraps) && columnWidth(column) > widest) {
             setColumnWidth(column, widest);
         }
+    }
+    setWordWrap(wraps);
+    if (wraps) {
+        resizeRowsToContents();
+    }
+}
+
+void ReportTable::resizeEvent(QResizeEvent* event)
+{
+    QTableView::resizeEvent(event);
+    if (m_height == Height::AllRows && event->size().width() != event->oldSize().width()) {
+        setWidths();
+        updateGeometry();
     }
 }
 
@@ -104,15 +123,17 @@ void ReportTable::showRow(int row)
 
 QSize ReportTable::sizeHint() const
 {
-    constexpr int kMostRows = 16;
+    constexpr int kMostRows = 24;
     const QSize usual = QTableView::sizeHint();
     if (m_height == Height::Fill) {
         return usual;
     }
-    const int rows = std::min(kMostRows, m_model->rowCount());
-    return {usual.width(), horizontalHeader()->sizeHint().height() +
-                               rows * verticalHeader()->defaultSectionSize() +
-                               horizontalScrollBar()->sizeHint().height() + 2 * frameWidth()};
+    int height = horizontalHeader()->sizeHint().height() + horizontalScrollBar()->sizeHint().height() +
+                 2 * frameWidth();
+    for (int row = 0; row < std::min(kMostRows, m_model->rowCount()); ++row) {
+        height += rowHeight(row);
+    }
+    return {usual.width(), height};
 }
 
 QSize ReportTable::minimumSizeHint() const

@@ -16,9 +16,6 @@ public:
         Fill,    ///< fills the available space
     };
     ReportTable(const QString& name, Height height, QWidget* parent = nullptr);
-    /// Call it before the first table, for one whose columns after the first hold sentences: they share the
-    /// width, and rows become as high as their texts.
-    void wrapSentences();
     /// `shown`: what the first column shows instead of its texts, by row. The whole texts are in tool tips,
     /// copies and CSV.
     void setTable(document::Table table, std::vector<std::string> shown = {});
@@ -30,14 +27,16 @@ public:
 signals:
     /// A row was clicked, or activated by a key: the number that it had in the table as it was given.
     void rowChosen(int row);
+    /// The same of a row that has a moment in the run.
+    void placeChosen(const ringside::document::Place& place);
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
     void setWidths();
-    void limitTexts();
     void copyRows() const;
     void copyCsv() const;
     void saveCsv();

@@ -22,7 +22,7 @@ from gi.repository import Atspi
 TRACES = os.environ.get("RINGSIDE_TRACES")
 VIEWS = {"summary": "ctrl+1", "findings": "ctrl+2", "timeline": "ctrl+3", "ranks_and_steps": "ctrl+4", "statistics": "ctrl+5",
          "collectives": "ctrl+6", "settings": "ctrl+7", "what_if": "ctrl+8", "links": "ctrl+9", "samples": "ctrl+0",
-         "compare": "ctrl+shift+1", "sql": "ctrl+shift+2", "not_judged": "ctrl+shift+3"}
+         "compare": "ctrl+shift+1", "sql": "ctrl+shift+2", "goodput": "ctrl+shift+3"}
 
 
 class Tour(tasks_test.RecordedRun):
@@ -86,7 +86,7 @@ class Tour(tasks_test.RecordedRun):
                     geometry = program.tool("getwindowgeometry", "--shell", program.window)
                     self.assertIn(f"WIDTH={program.size[0]}\nHEIGHT={program.size[1]}\n", geometry)
             program.key("ctrl+3", "F11", "F11")
-            self.assertTrue(program.rows("Parts of a step of each rank"), "the other views are back")
+            self.assertTrue(program.rows("Where a step goes, mean over the analyzed steps"), "the other views are back")
 
     @unittest.skipUnless(TRACES, "RINGSIDE_TRACES names no folder")
     def test_every_view_of_the_given_traces(self):

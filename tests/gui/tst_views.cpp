@@ -282,19 +282,6 @@ private slots:
         QCOMPARE(table->selectionModel()->selectedRows().size(), 1);
     }
 
-    void rulesThatCouldNotJudgeAreATableWithTheirReasons()
-    {
-        auto* const table = view(u"not_judged"_s)->findChild<ReportTable*>();
-        const auto& missing = m_window->session().report->notApplicable;
-        QVERIFY(!missing.empty());
-        QCOMPARE(table->model()->rowCount(), static_cast<int>(missing.size()));
-        QCOMPARE(table->model()->index(0, 2).data().toString(),
-                 QString::fromStdString(words::render(missing[0].reason, {})));
-        raise(view(u"not_judged"_s));
-        const int width = table->columnWidth(0) + table->columnWidth(1) + table->columnWidth(2);
-        QVERIFY2(width <= table->viewport()->width(), "sentences are read without scrolling sideways");
-    }
-
     void samplesAndPortsAreShownOverTime()
     {
         for (const QString& id : {u"samples"_s, u"links"_s}) {

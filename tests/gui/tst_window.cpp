@@ -208,7 +208,7 @@ private slots:
         const int all = list->count();
         QVERIFY(all > 30);
         auto* const text = palette->findChild<QLineEdit*>();
-        QTest::keyClicks(text, QStringLiteral("verdict parts")); // the help of a view
+        QTest::keyClicks(text, QStringLiteral("verdict report")); // the help of a view
         QVERIFY(list->count() >= 1 && list->count() < all);
         text->clear();
         QTest::keyClicks(text, QStringLiteral("host threads"));
