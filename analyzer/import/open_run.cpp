@@ -416,6 +416,25 @@ bool isNative(const std::vector<fs::path>& paths)
     return std::ranges::all_of(paths, isNativeRun);
 }
 
+std::vector<fs::path> runsIn(const std::vector<fs::path>& paths)
+{
+    std::vector<fs::path> runs;
+    for (const fs::path& path : paths) {
+        std::vector<fs::path> inside;
+        if (fs::is_directory(path) && !isNative({path})) {
+            for (const auto& entry : fs::directory_iterator(path)) {
+                if (entry.is_directory() && isNative({entry.path()})) {
+                    inside.push_back(entry.path());
+                }
+            }
+            std::ranges::sort(inside);
+        }
+        inside = inside.empty() ? std::vector{path} : inside;
+        runs.insert(runs.end(), inside.begin(), inside.end());
+    }
+    return runs;
+}
+
 trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
                         std::span<const Importer* const> importers)
 {

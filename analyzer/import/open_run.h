@@ -14,6 +14,9 @@ namespace ringside::importers {
 /// imported. Throws Error if a path does not exist or cannot be read.
 [[nodiscard]] bool isNative(const std::vector<std::filesystem::path>& paths);
 
+/// A folder that is no run stands for the runs in it, by name. Other paths stay.
+[[nodiscard]] std::vector<std::filesystem::path> runsIn(const std::vector<std::filesystem::path>& paths);
+
 /// Returns a run's path with the name that reports give it: without a trailing slash, and not "." or "..".
 [[nodiscard]] std::filesystem::path namedPath(const std::filesystem::path& path);
 

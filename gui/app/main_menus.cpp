@@ -63,6 +63,8 @@ void MainWindow::addFileMenu()
                    }
                });
     addFollower(file);
+    addCommand(file, u"&Price of a GPU-hour…"_s,
+               u"Shows in view Summary what the losses cost a day, in money"_s, {}, [this] { askPrice(); });
     addCommand(file, u"&Save report…"_s, u"Writes the report as one self-contained HTML page"_s,
                QKeySequence::Save, [this] { exportHtml(); });
     addCommand(
@@ -116,6 +118,9 @@ void MainWindow::addViewMenu()
     menu->addSeparator();
     addCommand(menu, u"Co&mmands…"_s, u"Finds any command by a part of its name or description"_s,
                QKeySequence(u"Ctrl+P"_s), [this] { (new CommandPalette(*this))->open(); });
+    addCommand(menu, u"&Back to the figure"_s,
+               u"Returns to the finding or figure that led to the moment in the timeline"_s,
+               QKeySequence(u"Alt+Left"_s), [this] { m_workbench->goBack(); });
     addCommand(menu, u"&Only this view"_s,
                u"Gives all room to the view that has the focus; again: all views as before"_s,
                QKeySequence(u"F11"_s), [this] { m_workbench->toggleMaximised(); });

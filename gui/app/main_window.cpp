@@ -8,10 +8,13 @@
 #include "app/workbench.h"
 #include "base/navigator.h"
 #include "base/text.h"
+#include "import/open_run.h"
 #include "models/notices.h"
 #include "report/format.h"
 #include "views/view.h"
 #include "widgets/pages.h"
+
+#include <ringside/error.h>
 
 #include <QAction>
 #include <QApplication>
@@ -20,6 +23,7 @@
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QInputDialog>
 #include <QLabel>
 #include <QMenuBar>
 #include <QMessageBox>
@@ -141,13 +145,28 @@ void MainWindow::showMoment(const model::Interval& time, const std::optional<std
     emit m_navigator->placeRequested(time, rank ? std::vector{*rank} : std::vector<std::int64_t>(), {});
 }
 
+/// Opens the last run of the folder of a job, and asks for the goodput of all.
 void MainWindow::startOpening(const Paths& paths)
 {
     m_paths = paths;
+    try {
+        if (const Paths runs = importers::runsIn(paths); paths.size() == 1 && runs != paths) {
+            m_paths = {runs.back()};
+            raiseView(u"goodput"_s);
+            emit m_navigator->jobRequested(paths);
+        }
+    } catch (const Error&) { // opening fails too, and says why
+        m_paths = paths;
+    }
+    openPaths();
+}
+
+void MainWindow::openPaths()
+{
     m_follower->stop();
-    m_job = std::make_unique<OpenJob>(paths);
-    setWindowTitle(nameOf(paths) + u" — Ringside"_s);
-    m_opening->setText(u"<h3>Opening %1</h3>"_s.arg(nameOf(paths).toHtmlEscaped()));
+    m_job = std::make_unique<OpenJob>(m_paths);
+    setWindowTitle(nameOf(m_paths) + u" — Ringside"_s);
+    m_opening->setText(u"<h3>Opening %1</h3>"_s.arg(nameOf(m_paths).toHtmlEscaped()));
     m_progress->setRange(0, 0);
     m_progress->setFormat(u"Reading"_s);
     connect(m_job.get(), &OpenJob::stageChanged, this, [this](const QString& stage) {
@@ -299,6 +318,21 @@ void MainWindow::exportHtml()
                          file.write(text.data(), static_cast<qint64>(text.size())) >= 0 && file.commit();
     statusBar()->showMessage(written ? u"Saved as %1"_s.arg(path)
                                      : u"Cannot write %1: %2"_s.arg(path, file.errorString()));
+}
+
+void MainWindow::askPrice()
+{
+    constexpr double kMost = 1e6;
+    bool ok = false;
+    const double price = QInputDialog::getDouble(
+        this, u"Price of a GPU-hour"_s, u"What an hour of one GPU costs, in any currency (0: not known):"_s,
+        QSettings().value(kPriceSetting, 0).toDouble(), 0, kMost, 2, &ok);
+    if (ok) {
+        QSettings().setValue(kPriceSetting, price);
+        if (!m_paths.empty()) {
+            startOpening(m_paths);
+        }
+    }
 }
 
 void MainWindow::remember(const Paths& paths)

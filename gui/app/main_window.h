@@ -63,6 +63,7 @@ private:
     void addHelpMenu();
     QAction* addCommand(QMenu* menu, const QString& text, const QString& help, const QKeySequence& key,
                         const std::function<void()>& action);
+    void openPaths();
     void startOpening(const Paths& paths);
     void addFollower(QMenu* file);
     void showSession(Session session);
@@ -74,6 +75,7 @@ private:
     void chooseDirectory();
     void chooseFiles();
     void exportHtml();
+    void askPrice();
     void remember(const Paths& paths);
     void fillRecent();
     void setAppearance(Appearance appearance);

@@ -51,6 +51,7 @@ Workbench::Workbench(Navigator& navigator, QWidget* parent) : QMainWindow(parent
     connect(&navigator, &Navigator::viewRequested, this, [this](const QString& id) { raiseView(id); });
     // the timeline shows the place: a view that has all room must not hide it
     connect(&navigator, &Navigator::placeRequested, this, [this] {
+        m_cameFrom = QApplication::focusWidget();
         if (isMaximised() && findChild<QDockWidget*>(u"timeline"_s)->isHidden()) {
             endMaximised();
         }
@@ -109,6 +110,16 @@ bool Workbench::raiseView(const QString& id)
         maximise(dock);
     }
     return true;
+}
+
+void Workbench::goBack()
+{
+    const auto dock = std::ranges::find_if(
+        m_docks, [this](const QDockWidget* each) { return each->isAncestorOf(m_cameFrom); });
+    if (m_cameFrom != nullptr && dock != m_docks.end()) {
+        raiseView((*dock)->objectName());
+        m_cameFrom->setFocus();
+    }
 }
 
 void Workbench::toggleMaximised()

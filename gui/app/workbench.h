@@ -5,6 +5,7 @@
 #include "session.h"
 
 #include <QMainWindow>
+#include <QPointer>
 
 #include <vector>
 
@@ -18,12 +19,14 @@ class View;
 class Workbench final : public QMainWindow {
     Q_OBJECT
 public:
-    static constexpr int kLayoutVersion = 3; ///< increased when a view is added or the usual layout changes
+    static constexpr int kLayoutVersion = 4; ///< increased when a view is added or the usual layout changes
 
     Workbench(Navigator& navigator, QWidget* parent);
     void setSession(const Session& session);
     /// Brings the view with this id to the front. Returns false if there is no such view.
     bool raiseView(const QString& id);
+    /// Gives the focus back to the figure that led to the moment which the timeline shows.
+    void goBack();
     /// Gives all room to the view that has the focus, or the arrangement before that back.
     void toggleMaximised();
     [[nodiscard]] bool isMaximised() const { return !m_before.isEmpty(); }
@@ -45,6 +48,7 @@ private:
 
     std::vector<View*> m_views;
     std::vector<QDockWidget*> m_docks; ///< one for each of m_views
+    QPointer<QWidget> m_cameFrom;      ///< had the focus when a moment was requested
     QByteArray m_usual;
     QByteArray m_before;   ///< the arrangement before a view was maximised; empty: none is
     bool m_isUsual = true; ///< nothing was restored or moved yet: a new size shares the room anew

@@ -36,6 +36,8 @@ signals:
     void exportRequested(const ringside::model::Interval& time, const std::vector<std::size_t>& ranks);
     /// Requests a comparison with that run. If `paths` is empty, the user chooses one.
     void baseRequested(const ringside::gui::Paths& paths);
+    /// Requests the goodput of the job that these runs, or the runs in these folders, are.
+    void jobRequested(const ringside::gui::Paths& paths);
 };
 
 } // namespace ringside::gui

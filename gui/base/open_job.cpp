@@ -11,6 +11,8 @@
 #include <ringside/error.h>
 #include <ringside/trace/recover.h>
 
+#include <QSettings>
+
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -142,10 +144,12 @@ void OpenJob::work()
     });
     trace::RunTrace run = importers::openRun(m_paths, progress);
     stage(u"Analyzing"_s);
-    Session session{
-        m_paths,
-        std::make_shared<const report::Report>(report::buildReport(std::move(run), {}, {}, checkpoint)),
-        nullptr, nullptr, m_isRunning};
+    const auto report =
+        std::make_shared<report::Report>(report::buildReport(std::move(run), {}, {}, checkpoint));
+    if (const double price = QSettings().value(kPriceSetting, 0).toDouble(); price > 0) {
+        report->pricePerGpuHour = price;
+    }
+    Session session{m_paths, report, nullptr, nullptr, m_isRunning};
     if (session.report->model.ranks.empty()) {
         Failure failure = nothingRecorded(m_paths);
         failure.isRunning = m_isRunning;

@@ -12,6 +12,9 @@
 
 namespace ringside::gui {
 
+/// The setting that holds what the user pays for an hour of a GPU, in any currency; 0: not said.
+inline constexpr QLatin1StringView kPriceSetting("report/pricePerGpuHour");
+
 /// Why a run cannot be shown, as text for the user.
 struct Failure {
     QString title;

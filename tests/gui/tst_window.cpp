@@ -4,11 +4,13 @@
 #include "app/command_palette.h"
 #include "app/layout_menu.h"
 #include "app/main_window.h"
+#include "base/open_job.h"
 #include "fixture.h"
 #include "timeline/timeline_widget.h"
 #include "views/view.h"
 #include "widgets/heat_map.h"
 #include "widgets/pages.h"
+#include "widgets/report_table.h"
 
 #include <QAccessible>
 #include <QAction>
@@ -23,6 +25,7 @@
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTemporaryDir>
@@ -34,6 +37,8 @@
 #include <QWheelEvent>
 
 namespace ringside::gui {
+
+using namespace Qt::StringLiterals;
 
 class TestWindow final : public QObject {
     Q_OBJECT
@@ -56,6 +61,57 @@ private slots:
     void cleanup() { m_window.reset(); }
 
     void beginsWithAPageThatSaysWhatToDo() { QCOMPARE(m_window->page(), MainWindow::Page::Start); }
+
+    void theFolderOfAJobShowsItsLastRunAndItsGoodput()
+    {
+        QTemporaryDir job;
+        const std::filesystem::path run = test::writeLateRankRun(job.path().toStdString());
+        const QSignalSpy ready(m_window.get(), &MainWindow::timelineReady);
+        m_window->open({job.path().toStdString()});
+        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 1, 30'000);
+        QCOMPARE(m_window->session().paths, Paths{run});
+        const auto* const sentence = m_window->findChild<QLabel*>(u"goodputSentence"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(sentence->text().contains(u"goodput"_s), 30'000);
+        QVERIFY(sentence->isVisible());
+        QCOMPARE(m_window->findChild<QDockWidget*>(u"goodput"_s)->findChildren<ReportTable*>().size(), 2);
+    }
+
+    void lossesHaveAPriceIfThatOfAGpuIsKnown()
+    {
+        QSettings().setValue(kPriceSetting, 2.0);
+        openRun();
+        QSettings().remove(kPriceSetting);
+        const auto* const prices =
+            m_window->session().document->find<document::Table>(document::SectionId::Prices);
+        QVERIFY(prices != nullptr &&
+                std::ranges::find(prices->header, "money\na day") != prices->header.end());
+    }
+
+    void aFigureLeadsToItsMomentAndBack()
+    {
+        openRun();
+        const QList<ReportTable*> tables =
+            m_window->findChild<QDockWidget*>(u"summary"_s)->findChildren<ReportTable*>();
+        auto* const prices = *std::ranges::find_if(tables, [](const QWidget* each) {
+            return each->accessibleName().startsWith(u"What the losses"_s);
+        });
+        prices->setFocus();
+        prices->setCurrentIndex(prices->model()->index(0, 0));
+        QTest::keyClick(prices, Qt::Key_Return);
+        const auto* const table =
+            m_window->session().document->find<document::Table>(document::SectionId::Prices);
+        const document::Place& place = *table->places.front();
+        const model::Interval shown = m_window->findChild<TimelineWidget*>(u"timeline"_s)->visible();
+        QVERIFY(shown.start <= place.startNs && shown.end >= place.endNs);
+        QVERIFY(shown.length() < m_window->session().timeline->extent.length() / 2);
+        m_window->raiseView(u"timeline"_s);
+        QTRY_VERIFY(!prices->hasFocus());
+        const std::vector<QAction*> commands = commandsOf(*m_window);
+        (*std::ranges::find(commands, u"Back to the figure"_s, [](const QAction* each) {
+            return commandName(*each);
+        }))->trigger();
+        QTRY_VERIFY(prices->hasFocus());
+    }
 
     void opensARunAndShowsItsFindings()
     {

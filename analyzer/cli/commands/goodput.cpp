@@ -21,29 +21,10 @@ struct Options {
     ModelArguments modelArguments;
 };
 
-/// A folder that is no run stands for the runs in it.
-RunPaths runsOf(const RunPaths& paths)
-{
-    RunPaths runs;
-    for (const std::filesystem::path& path : paths) {
-        RunPaths inside;
-        if (std::filesystem::is_directory(path) && !importers::isNative({path})) {
-            for (const auto& entry : std::filesystem::directory_iterator(path)) {
-                if (entry.is_directory() && importers::isNative({entry.path()})) {
-                    inside.push_back(entry.path());
-                }
-            }
-        }
-        inside = inside.empty() ? RunPaths{path} : inside;
-        runs.insert(runs.end(), inside.begin(), inside.end());
-    }
-    return runs;
-}
-
 int goodput(const Options& options)
 {
     compare::GoodputBuilder builder(options.modelArguments.modelOptions());
-    for (const std::filesystem::path& run : runsOf(options.runs)) {
+    for (const std::filesystem::path& run : importers::runsIn(options.runs)) {
         builder.add(openRun({importers::namedPath(run)}));
     }
     const compare::Goodput result = builder.finish();
