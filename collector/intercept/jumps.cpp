@@ -20,6 +20,9 @@ struct RealJumps {
     Jump* shortJump = find("_longjmp");
     Jump* signalJump = find("siglongjmp");
     Jump* checkedJump = find("__longjmp_chk");
+    /// What a stack pointer is mangled with on ARM64: a word of the loader.
+    const std::uintptr_t* guard =
+        static_cast<const std::uintptr_t*>(dlsym(RTLD_DEFAULT, "__pointer_chk_guard"));
 
     static Jump* find(const char* name) { return reinterpret_cast<Jump*>(dlsym(RTLD_NEXT, name)); }
 };
@@ -45,11 +48,9 @@ std::uintptr_t stackPointerIn(const void* place)
     __asm__("ror $17, %0; xor %%fs:0x30, %0" : "+r"(pointer) : : "cc");
     return pointer;
 #elif defined(__aarch64__)
-    constexpr int kStackPointer =
-        13; // of sysdeps/aarch64/jmpbuf-offsets.h, mangled with a word of the loader
-    static const auto* const guard =
-        static_cast<const std::uintptr_t*>(dlsym(RTLD_DEFAULT, "__pointer_chk_guard"));
+    constexpr int kStackPointer = 13; // of sysdeps/aarch64/jmpbuf-offsets.h
     const std::uintptr_t pointer = static_cast<const std::uintptr_t*>(place)[kStackPointer];
+    const std::uintptr_t* const guard = realJumps().guard;
     return guard != nullptr ? pointer ^ *guard : pointer;
 #endif
 }

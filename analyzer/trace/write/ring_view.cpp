@@ -17,7 +17,8 @@ std::optional<CallInFlight> callInFlight(std::span<const std::byte> mapping, std
     load(call.count, offsetof(InFlight, count), __ATOMIC_RELAXED);
     load(call.sequence, offsetof(InFlight, sequence), __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_ACQUIRE); // all of it before the second look
-    load(again.api, offsetof(InFlight, api), __ATOMIC_RELAXED);
+    // The time after the function: of a second call of the same function only the time differs.
+    load(again.api, offsetof(InFlight, api), __ATOMIC_ACQUIRE);
     load(again.startTicks, offsetof(InFlight, startTicks), __ATOMIC_RELAXED);
     const bool isWhole = call.api != 0 && call.api == again.api && call.startTicks == again.startTicks;
     return isWhole ? std::optional<CallInFlight>(call) : std::nullopt;

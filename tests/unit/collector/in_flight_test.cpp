@@ -18,14 +18,16 @@ struct RingMemory {
     trace::InFlight& slot() { return reinterpret_cast<trace::RingHeader*>(bytes)->inFlight[0]; }
 };
 
-TEST(InFlight, IsNeverAMixtureOfTwoCalls)
+/// `sameFunction`: each call is of one function, as a loop of collectives is.
+void expectWholeCalls(bool sameFunction)
 {
+    constexpr std::uint32_t kFunction = 7;
     const auto memory = std::make_unique<RingMemory>();
     std::atomic<bool> isOver{false};
     std::thread writer([&] {
         for (std::uint32_t call = 1; !isOver.load(std::memory_order_relaxed); call = call % 1000 + 1) {
             collector::describeCollective(memory->slot(), call, call, call);
-            collector::enterCall(memory->slot(), call, call);
+            collector::enterCall(memory->slot(), sameFunction ? kFunction : call, call);
             collector::leaveCall(memory->slot());
         }
     });
@@ -35,14 +37,21 @@ TEST(InFlight, IsNeverAMixtureOfTwoCalls)
     for (int look = 0; whole < kWanted; ++look) {
         const auto call = trace::callInFlight(memory->bytes, 0);
         whole += call ? 1 : 0;
-        mixed += call && (call->communicator != call->api || call->startTicks != call->api ||
-                          call->sequence != call->api || call->count != call->api)
+        mixed += call && (call->api != (sameFunction ? kFunction : call->communicator) ||
+                          call->startTicks != call->communicator || call->sequence != call->communicator ||
+                          call->count != call->communicator)
                      ? 1
                      : 0;
     }
     isOver = true;
     writer.join();
     EXPECT_EQ(mixed, 0) << "of " << whole;
+}
+
+TEST(InFlight, IsNeverAMixtureOfTwoCalls)
+{
+    expectWholeCalls(false);
+    expectWholeCalls(true);
 }
 
 TEST(InFlight, IsNullOfAThreadThatIsInNoCall)
