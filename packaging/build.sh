@@ -17,7 +17,6 @@ for option in "$@"; do
     esac
 done
 
-output=build/portable$([ "$machine" = x86_64 ] || echo "-$machine")
 version=$(sed -nE 's/^project\(Ringside VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
 name=ringside-$version-$machine
 stage_folder=$output/$name

@@ -8,10 +8,11 @@ case $machine in
     *) fail "packages of the processor $machine are not built" "Set RINGSIDE_MACHINE to x86_64 or aarch64." ;;
 esac
 triplet=$machine-linux-gnu
+output=build/portable$([ "$machine" = x86_64 ] || echo "-$machine") # below RINGSIDE_ROOT
 # Programs of the compiler: this machine's own, or a cross compiler's.
 tools=
 if [ "$machine" != "$(uname -m)" ]; then
     tools=$triplet-
     command -v "${tools}g++" >/dev/null && command -v "qemu-$machine" >/dev/null ||
-        fail "there is no cross compiler for $machine" "apt-get install g++-${triplet//_/-} qemu-user"
+        fail "there is no cross compiler for $machine" "bash tests/support/install_packages.sh --arm64"
 fi

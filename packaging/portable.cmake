@@ -25,3 +25,9 @@ function(ringside_link_portably target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:ringside_older_libc>)
   target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc LINKER:-Bsymbolic,--exclude-libs,ALL)
 endfunction()
+
+# ringside_link_folder_portably(): for all programs and libraries of a folder that are only for tests.
+macro(ringside_link_folder_portably)
+  link_libraries(ringside_older_libc ${CMAKE_DL_LIBS})
+  add_link_options(-static-libstdc++ -static-libgcc LINKER:--exclude-libs,ALL LINKER:--unresolved-symbols=ignore-in-shared-libs)
+endmacro()

@@ -7,7 +7,7 @@
 . "$RINGSIDE_ROOT/packaging/debian_packages.sh"
 cd "$RINGSIDE_ROOT"
 
-output=$RINGSIDE_ROOT/build/portable
+output=$RINGSIDE_ROOT/$output
 sysroot=$output/trainer_sysroot
 folder=$output/trainer_folder
 # Gloo, what it needs at run time, and OpenBLAS, of which the static library is taken.
@@ -22,6 +22,8 @@ if [ ! -e "$sysroot/complete" ] || [ "$output/sysroot/complete" -nt "$sysroot/co
     download bullseye "$sysroot.packages" "${libraries[@]}"
     unpack "$sysroot.packages" "$sysroot"
     rm -rf "$sysroot.packages"
+    # Its CMake files name the library of this machine.
+    sed -i "s|\"/usr/lib/|\"$sysroot/usr/lib/|g" "$sysroot"/usr/share/cmake/Gloo/GlooTargets-*.cmake
     # Where an installed package has alternatives.
     headers=$sysroot/usr/include/$triplet
     (cd "$headers" && ln -s openblas-pthread/*.h .)

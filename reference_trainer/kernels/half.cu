@@ -5,6 +5,8 @@
 #ifdef __CUDACC__
 #include <cuda_fp16.h>
 using Half = __half;
+#elif defined(__aarch64__)
+using Half = __fp16; // the same format; g++ 12 has no _Float16 in C++ there
 #else
 __extension__ typedef _Float16 Half;
 #endif

@@ -35,7 +35,7 @@ std::optional<Json> parse(std::string_view raw)
         return std::nullopt;
     }
     std::string text(raw);
-    std::ranges::for_each(text, [](char& c) { c = c >= '\0' && c < ' ' ? ' ' : c; });
+    std::ranges::for_each(text, [](char& c) { c = static_cast<unsigned char>(c) < ' ' ? ' ' : c; });
     Json json = Json::parse(text, nullptr, false);
     return json.is_discarded() ? std::nullopt : std::optional(std::move(json));
 }
