@@ -80,7 +80,7 @@ extern "C" {
     collector::jump(collector::realJumps().longJump, place, value);
 }
 
-[[noreturn]] void _longjmp(void* place, int value)
+[[noreturn]] void _longjmp(void* place, int value) // NOLINT(readability-identifier-naming)
 {
     collector::jump(collector::realJumps().shortJump, place, value);
 }
