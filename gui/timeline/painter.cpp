@@ -216,7 +216,7 @@ void TimelinePainter::paintLabel(const Frame& frame, const Row& row, const QStri
     frame.painter.setFont(font);
     frame.painter.setPen(bold ? frame.scene.theme->text : frame.scene.theme->dim);
     frame.painter.drawText(box, Qt::AlignVCenter | Qt::AlignLeft,
-                           QFontMetrics(font).elidedText(text, Qt::ElideRight, box.width()));
+                           QFontMetrics(font).elidedText(text, Qt::ElideMiddle, box.width()));
     frame.painter.restore();
 }
 

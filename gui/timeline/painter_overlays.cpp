@@ -78,8 +78,11 @@ void TimelinePainter::paintRuler(const Frame& frame) const
     frame.painter.drawLine(0, kRulerHeight - 1, right, kRulerHeight - 1);
     frame.painter.drawLine(kLabelWidth - 1, 0, kLabelWidth - 1, frame.tracks.bottom());
     frame.painter.setPen(theme.dim);
-    frame.painter.drawText(QRect(10, 0, kLabelWidth - 16, kRulerHeight), Qt::AlignVCenter | Qt::AlignLeft,
-                           u"visible: "_s + toQt(values::durationText(frame.scene.visible.length())));
+    const QRect box(10, 0, kLabelWidth - 16, kRulerHeight);
+    const QString length = toQt(values::durationText(frame.scene.visible.length()));
+    const QString text = u"visible: "_s + length;
+    const bool fits = frame.painter.fontMetrics().horizontalAdvance(text) <= box.width();
+    frame.painter.drawText(box, Qt::AlignVCenter | Qt::AlignLeft, fits ? text : length);
     for (const Tick& tick : ticks(frame.scene.visible, frame.tracks.width(), kTickSpacing)) {
         const auto x = static_cast<int>(std::lround(frame.x(tick.timeNs)));
         frame.painter.drawLine(x, kRulerHeight - 7, x, kRulerHeight - 1);
