@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/command_palette.h"
 
+#include "base/navigator.h"
+#include "base/text.h"
+
 #include <QAction>
 #include <QDockWidget>
 #include <QKeyEvent>
@@ -65,21 +68,55 @@ std::vector<QAction*> commandsOf(const QWidget& window)
     return commands;
 }
 
-CommandPalette::CommandPalette(QWidget& window)
-    : QDialog(&window)
-    , m_commands(commandsOf(window))
-    , m_text(new QLineEdit(this))
-    , m_list(new QListWidget(this))
+std::vector<Choice> placesOf(const Session& session, Navigator& navigator)
+{
+    std::vector<Choice> places;
+    if (!session.report) {
+        return places;
+    }
+    for (const document::Finding* const finding : session.document->findings()) {
+        places.push_back(
+            {u"Finding: "_s + toQt(finding->title), [&navigator, finding, owner = session.document] {
+                 emit navigator.viewRequested(u"findings"_s);
+                 if (!finding->places.empty()) {
+                     const document::Place& place = finding->places.front();
+                     emit navigator.placeRequested({place.startNs, place.endNs}, {place.rank},
+                                                   toHtml(place.text));
+                 }
+             }});
+    }
+    for (const model::Rank& rank : session.report->model.ranks) {
+        if (session.timeline) {
+            const QString text = u"Rank %1"_s.arg(rank.rank);
+            places.push_back({text, [&navigator, text, number = rank.rank, all = session.timeline->extent] {
+                                  emit navigator.viewRequested(u"timeline"_s);
+                                  emit navigator.placeRequested(all, {number}, text);
+                              }});
+        }
+    }
+    return places;
+}
+
+CommandPalette::CommandPalette(QWidget& window, const std::vector<Choice>& places)
+    : QDialog(&window), m_text(new QLineEdit(this)), m_list(new QListWidget(this))
 {
     constexpr QSize kSize(620, 380);
-    setWindowTitle(u"Commands"_s);
+    for (QAction* const command : commandsOf(window)) {
+        m_choices.push_back({lineOf(*command), [action = QPointer(command)] {
+                                 if (action) {
+                                     action->trigger();
+                                 }
+                             }});
+    }
+    m_choices.insert(m_choices.end(), places.begin(), places.end());
+    setWindowTitle(u"Commands, findings and ranks"_s);
     setAttribute(Qt::WA_DeleteOnClose);
     resize(kSize);
     m_text->setAccessibleName(u"Command"_s);
-    m_text->setPlaceholderText(u"Type a part of a command's name or description"_s);
+    m_text->setPlaceholderText(u"Type parts of a command, a finding or the number of a rank"_s);
     m_text->setClearButtonEnabled(true);
     m_text->installEventFilter(this);
-    m_list->setAccessibleName(u"Commands that match"_s);
+    m_list->setAccessibleName(u"Commands, findings and ranks that match"_s);
     m_list->setUniformItemSizes(true);
     auto* const lines = new QVBoxLayout(this);
     lines->addWidget(m_text);
@@ -90,15 +127,19 @@ CommandPalette::CommandPalette(QWidget& window)
     filter({});
 }
 
+/// Lines that begin with what was typed come first: "rank 3" is a rank before it is words of a command.
 void CommandPalette::filter(const QString& text)
 {
     const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
     m_list->clear();
-    for (std::size_t i = 0; i < m_commands.size(); ++i) {
-        const QString line = lineOf(*m_commands[i]);
+    int first = 0;
+    for (std::size_t i = 0; i < m_choices.size(); ++i) {
+        const QString& line = m_choices[i].line;
         if (containsAll(line, words)) {
-            auto* const item = new QListWidgetItem(line, m_list);
+            auto* const item = new QListWidgetItem(line);
             item->setData(Qt::UserRole, QVariant::fromValue<qulonglong>(i));
+            const bool begins = !text.isEmpty() && line.startsWith(text, Qt::CaseInsensitive);
+            m_list->insertItem(begins ? first++ : m_list->count(), item);
         }
     }
     m_list->setCurrentRow(0);
@@ -110,11 +151,9 @@ void CommandPalette::runChosen()
     if (item == nullptr) {
         return;
     }
-    const QPointer<QAction> action = m_commands[item->data(Qt::UserRole).toULongLong()];
+    const std::function<void()> act = m_choices[item->data(Qt::UserRole).toULongLong()].act;
     close(); // closes first: the command may open a window of its own
-    if (action) {
-        action->trigger();
-    }
+    act();
 }
 
 /// Up and Down move in the list while the text field keeps the focus.

@@ -116,8 +116,9 @@ void MainWindow::addViewMenu()
                    QKeySequence(key), [this, entry] { raiseView(QString::fromLatin1(entry->id)); });
     }
     menu->addSeparator();
-    addCommand(menu, u"Co&mmands…"_s, u"Finds any command by a part of its name or description"_s,
-               QKeySequence(u"Ctrl+P"_s), [this] { (new CommandPalette(*this))->open(); });
+    addCommand(menu, u"Co&mmands…"_s, u"Finds any command, finding or rank by what one types"_s,
+               QKeySequence(u"Ctrl+P"_s),
+               [this] { (new CommandPalette(*this, placesOf(m_session, *m_navigator)))->open(); });
     addCommand(menu, u"&Back to the figure"_s,
                u"Returns to the finding or figure that led to the moment in the timeline"_s,
                QKeySequence(u"Alt+Left"_s), [this] { m_workbench->goBack(); });

@@ -275,6 +275,27 @@ private slots:
         QVERIFY(rows() > before);
     }
 
+    void thePaletteFindsFindingsAndRanks()
+    {
+        openRun();
+        const auto choose = [this](const QString& typed) {
+            QTest::keyClick(m_window.get(), Qt::Key_P, Qt::ControlModifier);
+            auto* const text = m_window->findChild<CommandPalette*>()->findChild<QLineEdit*>();
+            QTest::keyClicks(text, typed);
+            QTest::keyClick(text, Qt::Key_Return);
+            QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        };
+        auto* const details = m_window->findChild<QDockWidget*>(u"timeline"_s)->findChild<QTextBrowser*>();
+        choose(u"rank 3"_s);
+        QVERIFY2(details->toPlainText().startsWith(u"Rank 3"_s), qPrintable(details->toPlainText()));
+        const auto* const timeline = m_window->findChild<TimelineWidget*>(u"timeline"_s);
+        const document::Finding& first = *m_window->session().document->findings().front();
+        choose(u"finding comes last"_s);
+        QVERIFY(first.title.find("comes last") != std::string::npos);
+        QVERIFY(timeline->visible().start <= first.places.front().startNs);
+        QVERIFY(timeline->visible().length() < m_window->session().timeline->extent.length() / 2);
+    }
+
     /// Each dock brings a switch of the view's name, which would close a view that is shown.
     void thePaletteShowsAViewAndDoesNotCloseIt()
     {
