@@ -29,7 +29,7 @@ signals:
 private:
     /// The kinds of a section's blocks, and the widgets that show them.
     struct Shown {
-        document::SectionId id;
+        document::SectionId id = document::SectionId::KeyFigures;
         bool folded = false;
         std::vector<std::size_t> kinds;
         QWidget* heading = nullptr;

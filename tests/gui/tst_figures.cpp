@@ -156,19 +156,24 @@ private:
     static void compareTiles(const View& summary, const Json& json)
     {
         const Json& all = json["summary"];
-        const std::tuple<QString, Json, double> figures[] = {
-            {u"median step"_s, json["steps"]["median_ns"], 1e6},
-            {u"comm / compute"_s, all["comm_compute_ratio"], 1},
-            {u"GPU utilization"_s, all["gpu_utilization"]["mean"], 0.01},
-            {u"useful utilization"_s, all["useful_utilization"]["mean"], 0.01},
-            {u"spread over ranks"_s, all["useful_utilization"]["spread"], 0.01}};
-        for (const auto& [name, value, divisor] : figures) {
+        struct Tile {
+            QString name;
+            Json value;
+            double divisor = 1;
+        };
+        const Tile figures[] = {{u"median step"_s, json["steps"]["median_ns"], 1e6},
+                                {u"comm / compute"_s, all["comm_compute_ratio"], 1},
+                                {u"GPU utilization"_s, all["gpu_utilization"]["mean"], 0.01},
+                                {u"useful utilization"_s, all["useful_utilization"]["mean"], 0.01},
+                                {u"spread over ranks"_s, all["useful_utilization"]["spread"], 0.01}};
+        for (const Tile& figure : figures) {
+            const QString start = figure.name + u": "_s;
             const QList<QLabel*> labels = summary.findChildren<QLabel*>();
-            const auto tile = std::ranges::find_if(labels, [&](const QLabel* each) {
-                return each->accessibleName().startsWith(name + u": "_s);
-            });
-            QVERIFY2(tile != labels.end(), qPrintable(name));
-            compareNumber((*tile)->accessibleName().mid(name.size() + 2), value, divisor, qPrintable(name));
+            const auto tile = std::ranges::find_if(
+                labels, [&](const QLabel* each) { return each->accessibleName().startsWith(start); });
+            QVERIFY2(tile != labels.end(), qPrintable(figure.name));
+            compareNumber((*tile)->accessibleName().mid(start.size()), figure.value, figure.divisor,
+                          qPrintable(figure.name));
         }
     }
 
