@@ -6,6 +6,7 @@
 //   gui_cost NAME.ringside
 #include "base/navigator.h"
 #include "import/open_run.h"
+#include "report/document.h"
 #include "timeline/timeline_widget.h"
 #include "views/view.h"
 
@@ -172,6 +173,8 @@ gui::Session open(const char* path)
     std::printf(" read after        %7.0f ms (CPU %7.0f)\n", all.milliseconds(), all.cpuMilliseconds());
     session.report =
         std::make_shared<const ringside::report::Report>(ringside::report::buildReport(std::move(run), {}));
+    session.document =
+        std::make_shared<const ringside::document::Document>(ringside::report::documentOf(*session.report));
     std::printf(" report there after %6.0f ms (CPU %7.0f)\n", all.milliseconds(), all.cpuMilliseconds());
     session.timeline = std::make_shared<const ringside::timeline::Timeline>(
         ringside::timeline::buildTimeline(session.report->model));
