@@ -17,7 +17,7 @@ namespace ringside::cli {
 namespace {
 
 constexpr std::int64_t kSettleNs = 3'000'000'000;
-/// While the rank that the others wait for computes, the verdict is asked for again after this time.
+/// While the rank that the others wait for works, the verdict is asked for again after this time.
 constexpr std::int64_t kAgainNs = 15'000'000'000;
 /// Twice the time after which PyTorch gives up a collective: a rank that turns in a loop is told then.
 constexpr std::int64_t kLongestWorkNs = 20LL * 60 * 1'000'000'000;
@@ -33,14 +33,16 @@ void writeFile(const std::filesystem::path& path, std::string_view text)
 }
 
 /// Writes the verdict and its first line to stdout. Nothing if nothing is stuck any more; kWorks if the
-/// verdict can wait, because the rank that the others wait for works.
+/// verdict can wait, because the rank that the others wait for works. `canWait` is false when it has worked
+/// for long; while it moves data, the verdict waits nevertheless.
 int judgeAndWrite(const std::filesystem::path& run, bool canWait)
 {
     const hang::Report report = judgeHang({run}, hang::Options{}, false);
     if (report.kind == hang::Kind::Nothing) {
         return 0;
     }
-    if (canWait && hang::originWorks(report)) {
+    const hang::Work work = hang::originWork(report);
+    if (work == hang::Work::MovesData || (canWait && work == hang::Work::MayTurnInALoop)) {
         fmt::print("{}", kWorks);
         std::fflush(stdout);
         return 0;

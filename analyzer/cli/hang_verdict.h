@@ -13,8 +13,8 @@ public:
     explicit HangVerdict(std::filesystem::path run) : m_run(std::move(run)) {}
 
     /// A process hangs. The verdict waits some seconds, so that the others notice it, too, and that stacks
-    /// and the answer of NCCL's RAS are there; and longer while the rank that the others wait for computes,
-    /// as it does in a checkpoint, a compilation or an evaluation.
+    /// and the answer of NCCL's RAS are there; and longer while the rank that the others wait for computes or
+    /// is busy with storage, as it does in a checkpoint, a compilation or an evaluation.
     void onHang();
     /// Judges if it is time. Takes seconds then, in a process of its own, and never throws.
     void look();

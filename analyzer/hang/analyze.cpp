@@ -290,18 +290,27 @@ std::vector<StuckCollective> stuckCollectives(const model::Model& model, const O
                      options.stuckAfterNs);
 }
 
-bool originWorks(const Report& report)
+Work originWork(const Report& report)
 {
     constexpr double kWorks = 0.5;                      // of a CPU: what waits for something uses far less
     constexpr std::int64_t kLongCallNs = 2'000'000'000; // an evaluation is in calls, but in none for long
-    return !report.origins.empty() && !report.origins.front().circle && report.kind == Kind::Missing &&
-           std::ranges::all_of(report.origins.front().ranks, [&](std::int64_t rank) {
-               const RankReport* const of = reportOf(report, rank);
-               return of != nullptr && of->life == Life::Running && of->cpuShare.value_or(0) >= kWorks &&
-                      std::ranges::none_of(of->threads, [](const ThreadReport& thread) {
-                          return !thread.function.empty() && thread.forNs >= kLongCallNs;
-                      });
-           });
+    if (report.origins.empty() || report.origins.front().circle || report.kind != Kind::Missing) {
+        return Work::None;
+    }
+    Work work = Work::MayTurnInALoop;
+    for (const std::int64_t rank : report.origins.front().ranks) {
+        const RankReport* const of = reportOf(report, rank);
+        const bool works = of != nullptr && of->life == Life::Running &&
+                           (of->cpuShare.value_or(0) >= kWorks || of->storage) &&
+                           std::ranges::none_of(of->threads, [](const ThreadReport& thread) {
+                               return !thread.function.empty() && thread.forNs >= kLongCallNs;
+                           });
+        if (!works) {
+            return Work::None;
+        }
+        work = of->storage && of->storage->moves ? Work::MovesData : work;
+    }
+    return work;
 }
 
 Report analyze(const model::Model& model, const std::vector<ProcessNow>& now, const Options& options)

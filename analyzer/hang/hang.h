@@ -79,6 +79,13 @@ struct ReturnedCall {
     std::int64_t beforeNs = 0;            ///< time since it returned
 };
 
+/// A process that is busy with storage, or waits for it, without a longer pause.
+struct StorageActivity {
+    bool moves = false;   ///< at least trace::StorageUse::kMovesBytesPerS
+    double bytesPerS = 0; ///< of the last seconds
+    std::int64_t forNs = 0;
+};
+
 struct RankReport {
     std::int64_t rank = 0;
     std::string host;
@@ -97,6 +104,7 @@ struct RankReport {
     std::vector<ReturnedCall> lastCalls; ///< of the first of these threads, the latest first
     /// CPUs that the threads which make its recorded calls used or waited for lately. Null: not sampled then.
     std::optional<double> cpuShare;
+    std::optional<StorageActivity> storage; ///< null: none, or not sampled
     std::string program; ///< that the process runs instead of the recorded one; empty: the same, or not known
     std::int64_t openGroupCalls = 0; ///< calls in groups that it has not closed: NCCL has not launched them
     std::vector<std::string> stack;  ///< innermost lines of the most relevant thread; empty if none
@@ -214,9 +222,14 @@ struct Report {
     std::vector<Witness> witnesses;        ///< what others say of the same job
 };
 
-/// Returns whether the ranks that the others wait for live, are in no call for long, and compute: they write
-/// a checkpoint, compile or evaluate, or turn in a loop. A job that works is slow, and no alarm.
-[[nodiscard]] bool originWorks(const Report& report);
+/// How the ranks work that the others wait for. A job that works is slow, and no alarm.
+enum class Work : std::uint8_t {
+    None,
+    MayTurnInALoop, ///< they compute, or wait for storage which moves little: with patience it is no hang
+    MovesData,      ///< at least one writes or reads so much data that it can only be slow
+};
+/// Of ranks that live and are in no call for long: they write a checkpoint, compile or evaluate.
+[[nodiscard]] Work originWork(const Report& report);
 
 /// Explains what a run waits for. `now` has one entry for each process of the run, in its order.
 [[nodiscard]] Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Options& options);

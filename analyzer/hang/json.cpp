@@ -69,6 +69,12 @@ Json toJson(const RankReport& rank)
     if (rank.hang) {
         watchdog = {{"reason", rank.hang->reason}, {"lasted_ns", rank.hang->noticedNs - rank.hang->sinceNs}};
     }
+    Json storage = nullptr;
+    if (rank.storage) {
+        storage = {{"moves_data", rank.storage->moves},
+                   {"bytes_per_s", rank.storage->bytesPerS},
+                   {"for_ns", rank.storage->forNs}};
+    }
     return {{"rank", rank.rank >= 0 ? Json(rank.rank) : Json(nullptr)},
             {"host", rank.host},
             {"pid", rank.pid},
@@ -81,6 +87,7 @@ Json toJson(const RankReport& rank)
             {"threads", std::move(threads)},
             {"last_calls", std::move(lastCalls)},
             {"cpu_share", orNull(rank.cpuShare)},
+            {"storage", std::move(storage)},
             {"open_group_calls", rank.openGroupCalls},
             {"watchdog", std::move(watchdog)},
             {"stack", rank.stack},

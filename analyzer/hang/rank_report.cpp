@@ -2,6 +2,7 @@
 #include "hang/rank_report.h"
 
 #include "hang/issued.h"
+#include "hang/storage_activity.h"
 #include "model/communicator_calls.h"
 
 #include <ringside/trace/gone.h>
@@ -378,6 +379,7 @@ RankReport reportRank(const model::Model& model, std::size_t rank, const Process
     }
     report.hang = openHang(process);
     report.cpuShare = cpuShareOf(process, countsUntil(process, now));
+    report.storage = storageActivityOf(process, countsUntil(process, now));
     report.openGroupCalls = callsInOpenGroups(process);
     addStack(report, process, own);
     return report;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the report as text: the verdict first, then the collective, then the ranks that it waits for.
+#include "values/text.h"
+
 #include "hang/hang.h"
 #include "hang/text_parts.h"
 #include "hang/verdict_text.h"
@@ -113,6 +115,11 @@ void appendRank(std::string& text, const RankReport& rank)
     if (rank.cpuShare) {
         text += fmt::format("    its calling threads use {:.0f} % of a CPU, or wait for one\n",
                             *rank.cpuShare * 100);
+    }
+    if (rank.storage) {
+        text += fmt::format("    it has {} for {}: {} a second\n",
+                            rank.storage->moves ? "moved data of files" : "waited for storage",
+                            duration(rank.storage->forNs), values::byteText(rank.storage->bytesPerS));
     }
     if (rank.openGroupCalls > 0) {
         text += fmt::format(

@@ -74,6 +74,29 @@ words::Text statesOf(const Report& report, const Ranks& ranks)
     return all;
 }
 
+/// What all of these ranks do with their storage, where they all live and do it. Empty: they do not.
+words::Text storageText(const Report& report, const Ranks& ranks)
+{
+    constexpr std::int64_t kSilentNs = 600'000'000'000; // after which PyTorch gives up what waits for it
+    std::optional<StorageActivity> all;
+    for (const std::int64_t rank : ranks) {
+        const RankReport* const of = reportOf(report, rank);
+        if (of == nullptr || of->life != Life::Running || !of->storage) {
+            return {};
+        }
+        all = all.value_or(*of->storage);
+        all->moves = all->moves && of->storage->moves;
+        all->forNs = std::min(all->forNs, of->storage->forNs);
+    }
+    if (!all) {
+        return {};
+    }
+    return say(all->moves               ? text::moves_data
+               : all->forNs < kSilentNs ? text::waits_for_storage
+                                        : text::storage_silent,
+               {{"ranks", ranks}, {"time", all->forNs}});
+}
+
 /// Nothing if the trace ends with the call: how long it waited then is unknown.
 words::Text beforeText(const words::Template& words, std::int64_t waitedNs)
 {
@@ -95,7 +118,8 @@ words::Text waitText(const words::Template& words, const Report& report, const S
     std::ranges::copy_if(arrivedRanks(stuck), std::back_inserter(arrived), [&](std::int64_t rank) {
         return std::ranges::find(blockers, rank) == blockers.end();
     });
-    const words::Text state = stateOf(report, blockers);
+    words::Text state = stateOf(report, blockers);
+    state = state.empty() ? storageText(report, blockers) : state;
     return say(words, {{"call", nameText(stuck)},
                        {"ranks", blockers},
                        {"what", stuck.pointToPoint ? text::counterpart : text::itself},

@@ -221,31 +221,70 @@ void SampleWatch::watchMemory(const std::string& where, const Sample& sample, Wa
     }
 }
 
-/// Notes when a process was last seen to compute: for half of the time between two of its samples, in which
-/// it was not inside the same call.
 void ProgressWatch::noteWork(const RunNow& run)
+{
+    for (const Snapshot& host : run.hosts) {
+        for (const Process& process : host.processes) {
+            noteWork(process, m_work[process.name]);
+        }
+    }
+}
+
+/// Notes when a process was last seen to work: for half of the time between two of its samples, in which it
+/// was not inside the same call.
+void ProgressWatch::noteWork(const Process& process, Work& before)
 {
     constexpr std::int64_t kHalf = 2;
     constexpr std::int64_t kNsAMs = 1'000'000;
-    for (const Snapshot& host : run.hosts) {
-        for (const Process& process : host.processes) {
-            Work now;
-            for (const Sample& sample : process.samples) { // on a busy host, work waits for a CPU
-                if (sample.source == "process" &&
-                    (sample.metric == "cpu_ns" || sample.metric == "run_delay_ns")) {
-                    now = {sample.atMs, now.cpuNs + sample.value};
-                }
-            }
-            Work& before = m_work[process.name];
-            const bool waits = std::ranges::any_of(
-                process.calls, [&](const Call& call) { return call.sinceMs <= before.atMs; });
-            if (before.atMs != 0 && !waits && now.atMs > before.atMs &&
-                (now.cpuNs - before.cpuNs) * kHalf >= (now.atMs - before.atMs) * kNsAMs) {
-                m_workedMs = std::max(m_workedMs, now.atMs);
-            }
-            before = now.atMs > before.atMs ? now : before;
+    const bool waits =
+        std::ranges::any_of(process.calls, [&](const Call& call) { return call.sinceMs <= before.atMs; });
+    Work now;
+    for (const Sample& sample : process.samples) { // on a busy host, work waits for a CPU
+        if (sample.source == "process" && (sample.metric == "cpu_ns" || sample.metric == "run_delay_ns")) {
+            now.atMs = sample.atMs;
+            now.cpuNs += sample.value;
+        } else if (const auto place = trace::storageSeriesPlace(sample.source, sample.metric)) {
+            now.storage.timeNs = sample.atMs * kNsAMs;
+            now.storage.values[*place] = sample.value;
         }
     }
+    if (before.storage.timeNs != 0 && now.storage.timeNs > before.storage.timeNs) {
+        now.use = waits ? trace::StorageUse{} : trace::storageUseBetween(before.storage, now.storage);
+        const std::int64_t busyMs = now.use.busy() ? now.storage.timeNs / kNsAMs : 0;
+        m_movedMs = std::max(m_movedMs, now.use.moves ? busyMs : 0);
+        m_workedMs = std::max(m_workedMs, busyMs);
+        before.storage = now.storage;
+        before.use = now.use;
+    } else if (before.storage.timeNs == 0) {
+        before.storage = now.storage;
+    }
+    if (before.atMs != 0 && !waits && now.atMs > before.atMs &&
+        (now.cpuNs - before.cpuNs) * kHalf >= (now.atMs - before.atMs) * kNsAMs) {
+        m_workedMs = std::max(m_workedMs, now.atMs);
+    }
+    if (now.atMs > before.atMs) {
+        before.atMs = now.atMs;
+        before.cpuNs = now.cpuNs;
+    }
+}
+
+/// Of a job that has stood still for long: whose storage does not answer. Empty: nobody's.
+std::string ProgressWatch::waitsForStorage(const RunNow& run) const
+{
+    std::vector<std::int64_t> ranks;
+    for (const Snapshot& host : run.hosts) {
+        for (const Process& process : host.processes) {
+            const auto work = m_work.find(process.name);
+            if (work != m_work.end() && work->second.use.waits && !process.ranks.empty()) {
+                ranks.push_back(process.ranks.front().rank);
+            }
+        }
+    }
+    return ranks.empty()
+               ? ""
+               : fmt::format("; the storage of rank{} {} does not answer, or moves less than 1 MiB a "
+                             "second",
+                             ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
 }
 
 std::vector<AlarmChange> ProgressWatch::look(const RunNow& run)
@@ -274,16 +313,17 @@ std::vector<AlarmChange> ProgressWatch::look(const RunNow& run)
     }
     // By the clock of those who speak: a process that says nothing is no proof that it does nothing.
     const std::int64_t stillMs = progress.spokenMs - m_progressMs;
-    const std::int64_t workedMs = std::clamp<std::int64_t>(m_workedMs - m_progressMs, 0, kLongestWorkMs);
+    const std::int64_t workedMs = std::max(
+        std::clamp<std::int64_t>(m_workedMs - m_progressMs, 0, kLongestWorkMs), m_movedMs - m_progressMs);
     m_still = true;
     if (m_hasRhythm && !m_hangs && m_progressMs != 0 &&
         (stillMs - workedMs) * kNsOfMs >= m_patience.of(std::max(kPatienceMs, kSteps * m_stepMs) * kNsOfMs)) {
         m_hangs = true;
-        changes.push_back(
-            {"hang", true, std::nullopt,
-             fmt::format("no step and no collective for {} s, a step took {:.1f} s before{}",
-                         stillMs / kMsOfSecond,
-                         static_cast<double>(m_stepMs) / static_cast<double>(kMsOfSecond), who(run))});
+        changes.push_back({"hang", true, std::nullopt,
+                           fmt::format("no step and no collective for {} s, a step took {:.1f} s before{}{}",
+                                       stillMs / kMsOfSecond,
+                                       static_cast<double>(m_stepMs) / static_cast<double>(kMsOfSecond),
+                                       who(run), waitsForStorage(run))});
     }
     return changes;
 }

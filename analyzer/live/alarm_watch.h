@@ -4,6 +4,7 @@
 #pragma once
 #include "live/snapshot.h"
 #include "live/step_watch.h"
+#include "trace/vocabulary/storage_use.h"
 #include "values/patience.h"
 
 #include <cstdint>
@@ -53,10 +54,9 @@ private:
 
 /// A job makes progress when a step ends or a collective is issued. Its rhythm is known once some steps have
 /// come. It stands still when nothing has come for kPatienceMs, for five times the median step, and longer
-/// than pauses suggest after which it went on (values::Patience). Time in which a rank computes that is not
-/// inside one long call, as in a checkpoint, a compilation or an evaluation, does not count, up to
-/// kLongestWorkMs. A checkpoint that only waits for its storage may be called a hang the first time: the
-/// message says what is known.
+/// than pauses suggest after which it went on (values::Patience). Time in which a rank that is not inside one
+/// long call computes or waits for storage, as in a checkpoint, a compilation or an evaluation, does not
+/// count, up to kLongestWorkMs; nor does time in which such a rank moves data of files, without a limit.
 class ProgressWatch final {
 public:
     static constexpr std::int64_t kPatienceMs = 9'000;
@@ -67,14 +67,19 @@ public:
     [[nodiscard]] std::vector<AlarmChange> look(const RunNow& run);
 
 private:
-    void noteWork(const RunNow& run);
-
     struct Work {
         std::int64_t atMs = 0;
         std::int64_t cpuNs = 0;
+        trace::StorageReading storage;
+        trace::StorageUse use; ///< of the storage, before that reading
     };
+    void noteWork(const RunNow& run);
+    void noteWork(const Process& process, Work& before);
+    [[nodiscard]] std::string waitsForStorage(const RunNow& run) const;
+
     std::map<std::string, Work> m_work; ///< of each process, at the look before
-    std::int64_t m_workedMs = 0;        ///< when a process was last seen to compute
+    std::int64_t m_workedMs = 0;        ///< when a process was last seen to compute or to wait for storage
+    std::int64_t m_movedMs = 0;         ///< when a process was last seen to move data of files
     bool m_still = false;               ///< since the last progress, a look saw none
     std::int64_t m_progressMs = 0;      ///< the latest that was seen
     values::Patience m_patience;

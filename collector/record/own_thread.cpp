@@ -3,7 +3,11 @@
 
 #include "record/message.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -18,11 +22,40 @@ struct Start {
     void* argument;
 };
 
+/// Of the threads that run; 0: a free place. A thread for which there is none is not told from others.
+std::array<std::atomic<pid_t>, 16> g_ownThreads{};
+
+class Listed final {
+public:
+    Listed()
+    {
+        for (std::atomic<pid_t>& place : g_ownThreads) {
+            pid_t none = 0;
+            if (place.compare_exchange_strong(none, gettid())) {
+                m_place = &place;
+                return;
+            }
+        }
+    }
+    ~Listed()
+    {
+        if (m_place != nullptr) {
+            m_place->store(0);
+        }
+    }
+    Listed(const Listed&) = delete;
+    Listed& operator=(const Listed&) = delete;
+
+private:
+    std::atomic<pid_t>* m_place = nullptr;
+};
+
 // An exception that leaves a thread's first function ends the program. It is caught here too because
 // handlers further inside allocate and fail when memory is out.
 void* runOwnThread(void* pointer)
 try {
     const std::unique_ptr<Start> start(static_cast<Start*>(pointer));
+    const Listed listed;
     return start->main(start->argument);
 } catch (...) {
     say(Talk::Always, "a thread of the recording ended: memory is out; the job goes on");
@@ -54,6 +87,12 @@ bool startOwnThread(pthread_t& thread, void* (*main)(void*), void* argument)
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     errno = error;
     return error == 0;
+}
+
+bool isOwnThread(pid_t tid)
+{
+    return std::any_of(g_ownThreads.begin(), g_ownThreads.end(),
+                       [tid](const std::atomic<pid_t>& place) { return place.load() == tid; });
 }
 
 // Polls, because ThreadSanitizer does not know pthread_clockjoin_np.

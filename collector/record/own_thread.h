@@ -2,6 +2,7 @@
 // Starts threads of the collector inside the program.
 #pragma once
 #include <pthread.h>
+#include <sys/types.h>
 
 #include <ctime>
 
@@ -15,5 +16,8 @@ bool startOwnThread(pthread_t& thread, void* (*main)(void*), void* argument);
 /// Waits until the thread has ended, at most until that time on CLOCK_MONOTONIC. Returns false if it
 /// still runs.
 bool joinOwnThread(pthread_t thread, const timespec& until);
+
+/// Returns whether a thread that startOwnThread started, and that still runs, has this id.
+[[nodiscard]] bool isOwnThread(pid_t tid);
 
 } // namespace ringside::collector

@@ -13,6 +13,7 @@
 #include "sampled/pause.h"
 #include "sampled/queue_pairs.h"
 #include "sampled/rdma.h"
+#include "sampled/storage.h"
 #include "sampled/tcp_peers.h"
 
 #include <ringside/trace/tier_reason.h>
@@ -33,6 +34,7 @@ std::vector<std::unique_ptr<Source>> hostSources(Registry& registry, const Proce
     auto* const lock = new HostLock(names.runDirectory + "/" + names.host + ".sampler", names.base);
     std::vector<std::unique_ptr<Source>> sources;
     sources.push_back(std::make_unique<HostProcess>(registry));
+    sources.push_back(std::make_unique<Storage>(registry));
     sources.push_back(std::make_unique<Cgroup>());
     sources.push_back(std::make_unique<TcpPeers>());
     sources.push_back(std::make_unique<OnceAHost>(std::make_unique<HostMachine>(), *lock));

@@ -3,7 +3,7 @@
 
 A script is the words of scripted_job.cpp: `init`; `ar`, `bc`, `ag`, `rs` [:COUNT, a broadcast's :ROOT]; `send` and `recv`
 :PEER[:COUNT]; `[` and `]` around a group; `split@NAME:COLOR` and `ar@NAME` on it; `stream:N`, `sync`; ways to stand (`sleep`, `lock`,
-`read` of a pipe, `store`, a barrier of files that needs all ranks, `doze:MS`); ways to end (`exit:CODE`, `_exit`, `exit_group`, `signal:NUMBER`, `throw`
+`read` of a pipe, `save` a checkpoint for ever, `store`, a barrier of files that needs all ranks, `doze:MS`); ways to end (`exit:CODE`, `_exit`, `exit_group`, `signal:NUMBER`, `throw`
 ...). A rank stands or ends at its last word, or ends behind it."""
 
 import dataclasses
@@ -53,6 +53,7 @@ HANGS = (
     hang("becomes_another_program_unseen", f"init {STEP} ar sync", f"init {STEP} execveat", blamed=(1,), looks=(LEFT, LOGS)),
     hang("data_loading", f"init {STEP} ar sync", f"init {STEP} read", f"init {STEP} ar sync", blamed=(1,)),
     hang("lock", f"init {STEP} lock", f"init {STEP} ar sync", blamed=(0,)),
+    hang("checkpoint", f"init {STEP} save", f"init {STEP} ar sync", blamed=(0,), looks=(ALIVE,), says="has moved data of files for", short=True),
     hang("two_ranks_sleep", f"init {STEP} sleep", f"init {STEP} ar sync", f"init {STEP} read", blamed=(0, 2)),
     hang("one_missing_call", "init ar ar ar sync", "init ar ar sync sleep", blamed=(1,)),
     hang("one_missing_among_many", "init ar ar ar ar ar ar sync", "init ar ar ar ar ar sync sleep", blamed=(1,)),

@@ -210,6 +210,15 @@ private:
         if (pipe(ends) != 0 || read(ends[0], &byte, 1) != 1)
             throw std::runtime_error("nothing to read");
     }
+    /// A checkpoint: chunks that are flushed one by one.
+    void save(const Word&)
+    {
+        const std::vector<char> chunk(4 << 20);
+        const int file = open((m_folder / "checkpoint").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        while (pwrite(file, chunk.data(), chunk.size(), 0) > 0 && fsync(file) == 0)
+            std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        throw std::runtime_error("the checkpoint cannot be written");
+    }
     /// A barrier of a store: each rank announces itself and waits for all others.
     void store(const Word& word)
     {
@@ -281,6 +290,7 @@ const std::map<std::string, void (Rank::*)(const Word&)> Rank::kWords{
     {"compute", &Rank::compute},
     {"lock", &Rank::lock},
     {"read", &Rank::readNothing},
+    {"save", &Rank::save},
     {"store", &Rank::store},
     {"doze", &Rank::doze},
     {"signal", &Rank::die},

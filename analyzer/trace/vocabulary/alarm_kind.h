@@ -19,7 +19,7 @@ inline constexpr std::array kAlarmKinds{
                    "no step has ended and no collective was issued for 9 s, five median steps or twice the "
                    "longest pause so far, whichever is longest",
                    "`ringside hang RUN` shows where each rank stands, with stacks where they can be read. A "
-                   "first long checkpoint looks the same: see whether the job writes one."},
+                   "rank that computes, or moves data of files, as in a checkpoint, raises none."},
     AlarmKindEntry{
         "straggler", "the others wait for a rank for 10 % of a step",
         "Compare its columns with the other ranks': longer computation points to its GPU (clocks, "

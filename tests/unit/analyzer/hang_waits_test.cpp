@@ -2,6 +2,8 @@
 // Ranks that wait for each other: in another communicator, in a circle, and in pairs.
 #include "hang_fixture.h"
 
+#include <functional>
+
 namespace ringside::test {
 namespace {
 
@@ -92,7 +94,7 @@ TEST_F(Hang, aSplitWaitsForTheOtherMembersOfItsParent)
 TEST_F(Hang, aRankThatComputesWhileOthersWaitForItWorks)
 {
     stopsBefore(2, 1);
-    EXPECT_FALSE(hang::originWorks(analyze())) << "not sampled";
+    EXPECT_EQ(hang::originWork(analyze()), hang::Work::None) << "not sampled";
     process(2).series = {trace::seriesRow(trace::SeriesName::RecordingCpu, 1, "recording threads")};
     for (std::int64_t second = 0; second < 35; ++second) {
         process(2).samples.timeNs.push_back(m_endNs + second * kSecond);
@@ -102,12 +104,95 @@ TEST_F(Hang, aRankThatComputesWhileOthersWaitForItWorks)
     const hang::Report works = analyze();
     EXPECT_EQ(works.kind, Kind::Missing);
     EXPECT_NEAR(works.ranks.at(2).cpuShare.value_or(0), 0.9, 0.01);
-    EXPECT_TRUE(hang::originWorks(works));
+    EXPECT_EQ(hang::originWork(works), hang::Work::MayTurnInALoop);
     isIn(2, "cudaStreamSynchronize", m_endNs);
-    EXPECT_FALSE(hang::originWorks(analyze())) << "it waits, and only turns in a loop";
+    EXPECT_EQ(hang::originWork(analyze()), hang::Work::None) << "it waits, and only turns in a loop";
     process(2).inFlight.clear();
     m_now[2].nowNs = m_endNs + 60 * kSecond;
-    EXPECT_FALSE(hang::originWorks(analyze())) << "the samples are old";
+    EXPECT_EQ(hang::originWork(analyze()), hang::Work::None) << "the samples are old";
+}
+
+/// What the samples of rank 2 say while the others wait for it, second by second.
+struct OfSecond {
+    std::int64_t written; ///< bytes
+    double waited;        ///< share of it
+};
+
+class HangWithStorage : public Hang {
+protected:
+    HangWithStorage() { stopsBefore(2, 1); }
+
+    hang::Report with(std::int64_t seconds, const std::function<OfSecond(std::int64_t)>& of)
+    {
+        process(2).series = {trace::seriesRow(trace::SeriesName::FileWritten, 1, "process"),
+                             trace::seriesRow(trace::SeriesName::StorageWait, 2, "process")};
+        process(2).samples = {};
+        m_now.assign(4, {Life::Running, m_endNs + seconds * kSecond, true});
+        std::int64_t written = 0;
+        std::int64_t waitedNs = 0;
+        for (std::int64_t second = 0; second < seconds; ++second) {
+            written += of(second).written;
+            waitedNs += static_cast<std::int64_t>(of(second).waited * static_cast<double>(kSecond));
+            addSample(second, 1, written);
+            addSample(second, 2, waitedNs);
+        }
+        return analyze();
+    }
+
+private:
+    void addSample(std::int64_t second, std::uint32_t series, std::int64_t value)
+    {
+        process(2).samples.timeNs.push_back(m_endNs + second * kSecond);
+        process(2).samples.series.push_back(series);
+        process(2).samples.value.push_back(value);
+    }
+};
+
+constexpr std::int64_t kChunk = 8 << 20;
+
+TEST_F(HangWithStorage, aCheckpointThatOnlyWaitsIsSlow)
+{
+    const hang::Report writes = with(35, [](std::int64_t second) {
+        return OfSecond{second % 2 == 0 ? kChunk : 0, 0}; // a pause between two chunks
+    });
+    EXPECT_EQ(hang::originWork(writes), hang::Work::MovesData);
+    EXPECT_EQ(
+        said(writes.summary),
+        "ncclAllReduce #9 of communicator world waits for rank 2, which has not issued it and has moved data "
+        "of "
+        "files for 34 s, as a checkpoint does: slow, not a hang; ranks 0, 1 and 3 issued it 35 s before");
+    ASSERT_TRUE(writes.ranks.at(2).storage);
+    EXPECT_NEAR(writes.ranks.at(2).storage->bytesPerS, kChunk / 2, kChunk / 20);
+    const hang::Report flushes = with(35, [](std::int64_t) { return OfSecond{4096, 0.9}; });
+    EXPECT_EQ(hang::originWork(flushes), hang::Work::MayTurnInALoop);
+    EXPECT_NE(said(flushes.summary).find("has waited for its storage for 35 s: not a hang of the collective"),
+              std::string::npos)
+        << said(flushes.summary);
+    isIn(2, "cudaStreamSynchronize", m_endNs);
+    EXPECT_EQ(hang::originWork(analyze()), hang::Work::None)
+        << "a thread of it writes, but not the one that waits";
+}
+
+TEST_F(HangWithStorage, storageThatDoesNotAnswerIsNamed)
+{
+    const hang::Report report = with(3600, [](std::int64_t) { return OfSecond{0, 1}; });
+    EXPECT_NE(said(report.summary)
+                  .find("has waited for its storage for 60 min 0 s: the storage does not answer, or moves"),
+              std::string::npos)
+        << said(report.summary);
+}
+
+TEST_F(HangWithStorage, linesOfALogHideNoHang)
+{
+    const hang::Report logs = with(60, [](std::int64_t second) {
+        return second % 10 == 0 ? OfSecond{20'000, 1} : OfSecond{0, 0}; // the look fell into the write
+    });
+    EXPECT_FALSE(logs.ranks.at(2).storage);
+    EXPECT_EQ(hang::originWork(logs), hang::Work::None);
+    const hang::Report ended = with(60, [](std::int64_t second) {
+        return OfSecond{second < 20 ? kChunk : 0, 0};
+    });
+    EXPECT_FALSE(ended.ranks.at(2).storage) << "it wrote, and stands now";
 }
 
 TEST_F(Hang, callsOfAGroupThatWasNotClosedAreNotIssued)

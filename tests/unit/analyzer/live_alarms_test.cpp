@@ -180,6 +180,64 @@ TEST(ProgressAlarms, ALongWorkOfOneRankIsNoHang)
     EXPECT_LE(alarmAfterMs(0.05, 10 * kMinuteMs), 12'000) << "it hardly computes";
 }
 
+/// What rank 0 does with its storage from the moment on at which the job stands still.
+struct OfStorage {
+    std::int64_t bytesPerS = 0;
+    double waits = 0; ///< share of the time
+    bool inCall = false;
+};
+
+std::int64_t alarmAfterMs(const OfStorage& of, std::int64_t mostMs, std::string* message = nullptr)
+{
+    AlarmWatch watch;
+    const auto look = [&](std::int64_t steps, std::int64_t stillMs) {
+        RunNow run = working(steps, stillMs, 0);
+        Process& process = run.hosts[0].processes[0];
+        process.samples.push_back(
+            {"process", "process", "file_written_bytes", of.bytesPerS * stillMs / 1000, 0, run.readMs, 0});
+        process.samples.push_back({"process", "process", "storage_wait_ns",
+                                   static_cast<std::int64_t>(of.waits * 1e6 * static_cast<double>(stillMs)),
+                                   0, run.readMs, 0});
+        if (of.inCall) {
+            process.calls.push_back({"cudaStreamSynchronize", "", std::nullopt, run.readMs - stillMs});
+        }
+        for (const AlarmChange& change : watch.look(run)) {
+            if (message != nullptr) {
+                *message = change.message;
+            }
+        }
+    };
+    for (int step = 0; step < 20; ++step) {
+        look(step * 20, 0);
+    }
+    std::int64_t stillMs = 0;
+    while (watch.inForce().empty() && stillMs < mostMs) {
+        look(380, stillMs += 2000);
+    }
+    return stillMs;
+}
+
+TEST(ProgressAlarms, ACheckpointThatOnlyWaitsForStorageIsNoHang)
+{
+    constexpr std::int64_t kMinuteMs = 60'000;
+    constexpr std::int64_t kMiB = 1 << 20;
+    EXPECT_EQ(alarmAfterMs({.bytesPerS = 2 * kMiB}, 60 * kMinuteMs), 60 * kMinuteMs)
+        << "as long as it moves data";
+    EXPECT_EQ(alarmAfterMs({.bytesPerS = 8192, .waits = 0.8}, 10 * kMinuteMs), 10 * kMinuteMs);
+    std::string message;
+    const std::int64_t silentMs = alarmAfterMs({.waits = 1}, 60 * kMinuteMs, &message);
+    EXPECT_GE(silentMs, 20 * kMinuteMs);
+    EXPECT_LT(silentMs, 21 * kMinuteMs);
+    EXPECT_NE(message.find("the storage of rank 0 does not answer"), std::string::npos) << message;
+}
+
+TEST(ProgressAlarms, WhatMovesLittleHidesNoHang)
+{
+    EXPECT_LE(alarmAfterMs({.bytesPerS = 20'000, .waits = 0.1}, 600'000), 12'000) << "lines of a log";
+    EXPECT_LE(alarmAfterMs({.bytesPerS = 8 << 20, .waits = 1, .inCall = true}, 600'000), 12'000)
+        << "another thread writes while it waits for its GPU";
+}
+
 TEST(ProgressAlarms, APauseThatTheJobSurvivedIsKnown)
 {
     AlarmWatch watch;
