@@ -150,6 +150,13 @@ private:
     void take(const File& file, bool only)
     {
         Parts parts = partsOf(file);
+        for (const std::string& failure : parts.failures) {
+            if (only && parts.files.empty()) {
+                throw Error(ErrorCode::Unusable, fmt::format("{}: {}", file.path, failure),
+                            "Repeat the command with the rights and the device that it needs.");
+            }
+            lose(trace::Issue::UnreadableFile, file.path, failure);
+        }
         const auto isKnown = [](const File& part) {
             return std::ranges::any_of(all(),
                                        [&](const Reader* each) { return each->recognizes(part.text); });

@@ -181,11 +181,27 @@ struct Output {
     std::string port = {};
 };
 
-/// Returns what a tool printed as JSON in the form in which it prints text; of a list, each port.
+/// Returns what mlxlink says of its failure; empty if it did not fail, or tells no status.
+std::string failureIn(const Json& document)
+{
+    const Json::json_pointer code("/status/code");
+    if (!document.contains(code) || document[code] == 0) {
+        return "";
+    }
+    const Json::json_pointer message("/status/message");
+    return fmt::format("mlxlink failed with code {}{}", printable(plain(document[code])),
+                       document.contains(message) ? ": " + printable(plain(document[message])) : "");
+}
+
+/// Returns what a tool printed as JSON in the form in which it prints text; of a list, each port. `ip -j` has
+/// an "ifindex" beside the name, and counts nothing that is judged here.
 std::vector<Output> outputsOf(const Json& document)
 {
     std::vector<Output> outputs;
-    const auto isPort = [](const Json& each) { return each.is_object() && each.contains("ifname"); };
+    const auto isPort = [](const Json& each) {
+        return each.is_object() && each.contains("ifname") &&
+               (each.contains("port") || !each.contains("ifindex"));
+    };
     if (const Json::json_pointer sections("/result/output"); document.contains(sections)) {
         outputs.push_back({mlxlinkText(document[sections])});
     } else if (document.is_array() && std::ranges::all_of(document, isPort)) {
@@ -222,7 +238,14 @@ void addParts(const File& file, Parts& parts)
     parts.isCut = parts.isCut || documents.isCut;
     std::vector<Output> outputs = documents.all.empty() ? outputsIn(file.text) : std::vector<Output>();
     for (const Json& document : documents.all) {
-        std::ranges::move(outputsOf(document), std::back_inserter(outputs));
+        if (const std::string failure = failureIn(document); !failure.empty()) {
+            parts.failures.push_back(failure);
+        } else {
+            std::ranges::move(outputsOf(document), std::back_inserter(outputs));
+        }
+    }
+    if (outputs.empty() && !parts.failures.empty()) {
+        return;
     }
     if (outputs.empty() || (outputs.size() == 1 && documents.all.empty())) {
         parts.files.push_back(file);
@@ -238,15 +261,33 @@ void addParts(const File& file, Parts& parts)
     }
 }
 
+/// Returns the text as ASCII where it is UTF-16, as PowerShell writes it, or UTF-8 without its mark. What
+/// tools print is ASCII; '?' stands for other characters of UTF-16.
+std::string withoutMark(std::string text)
+{
+    constexpr std::string_view kUtf8 = "\xEF\xBB\xBF";
+    if (text.starts_with(kUtf8)) {
+        return text.substr(kUtf8.size());
+    }
+    const bool littleEnd = text.starts_with("\xFF\xFE");
+    if (!littleEnd && !text.starts_with("\xFE\xFF")) {
+        return text;
+    }
+    std::string plain;
+    for (std::size_t i = 2; i + 1 < text.size(); i += 2) {
+        const char low = text[littleEnd ? i : i + 1];
+        const char high = text[littleEnd ? i + 1 : i];
+        plain += high == 0 && static_cast<signed char>(low) > 0 ? low : '?';
+    }
+    return plain;
+}
+
 } // namespace
 
 Parts partsOf(File file)
 {
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     Parts parts;
-    if (file.text.starts_with(kByteOrderMark)) {
-        file.text.erase(0, kByteOrderMark.size());
-    }
+    file.text = withoutMark(std::move(file.text));
     if (const std::size_t end = file.text.rfind('\n');
         !isJson(file.text) && end != std::string::npos && end + 1 < file.text.size()) {
         parts.isCut = !values::trimmed(std::string_view(file.text).substr(end)).empty();

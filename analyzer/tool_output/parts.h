@@ -9,7 +9,8 @@ namespace ringside::tool_output {
 
 struct Parts {
     std::vector<File> files; ///< one for each host that the file names, and each output; else the file itself
-    bool isCut = false;      ///< its end is missing; a line or port that is not whole was left out
+    std::vector<std::string> failures; ///< of tools that say that they failed; their outputs are left out
+    bool isCut = false;                ///< its end is missing; a line or port that is not whole was left out
 };
 [[nodiscard]] Parts partsOf(File file);
 

@@ -194,6 +194,21 @@ class Links(unittest.TestCase):
         self.assertEqual(links, {"host cut": "ACTIVE"})
         self.assertEqual(["its end is missing" in loss for loss in losses], [True])
 
+    def test_mlxlink_that_failed_is_no_port(self):
+        sections = {"Operational Info": {"State": "Active", "Physical state": "LinkUp", "Speed": "IB-NDR"}}
+        failed = json.dumps({"status": {"code": 3, "message": "No such device"}, "result": {"output": sections}})
+        done = self.ringside("--from", self.written("failed", failed), expect=3)
+        self.assertIn("mlxlink failed with code 3: No such device", done.stderr)
+        good = json.dumps({"status": {"code": 0}, "result": {"output": sections}})
+        links, losses = self.judged(self.written("both", failed + "\n" + good))
+        self.assertEqual(list(links.values()), ["ACTIVE"])
+        self.assertEqual(["mlxlink failed with code 3" in loss for loss in losses], [True])
+
+    def test_addresses_of_interfaces_are_no_counters(self):
+        addresses = json.dumps([{"ifindex": 2, "ifname": "eth0", "flags": ["UP"], "mtu": 1500, "operstate": "UP", "addr_info": []}])
+        done = self.ringside("--from", self.written("addresses", addresses), expect=3)
+        self.assertIn("addresses is no output of a tool that is known here", done.stderr)
+
     def test_outputs_of_several_ports_in_one_file_are_several_ports(self):
         ports = ("mlx5_0", "Active"), ("mlx5_1", "Polling")
         texts = [f"Operational Info\n----------------\nState : {state}\nPhysical state : LinkUp\nSpeed : IB-NDR\n" for _, state in ports]
@@ -216,6 +231,10 @@ class Links(unittest.TestCase):
     def test_the_line_ends_and_the_mark_of_another_system_change_nothing(self):
         text = self.IBSTAT.format(name="mlx5_0", guid=1, state="Down")
         self.assertEqual(self.judged(self.written("windows", "\ufeff" + text.replace("\n", "\r\n"))), ({"host mlx5_0:1": "DOWN"}, []))
+        for encoding in ("utf-16-le", "utf-16-be"):  # as PowerShell writes it
+            file = self.written("powershell", "")
+            file.write_bytes(("\ufeff" + text.replace("\n", "\r\n")).encode(encoding))
+            self.assertEqual(self.judged(file), ({"host mlx5_0:1": "DOWN"}, []), encoding)
 
     def test_several_hosts_in_one_file_are_several_hosts(self):
         texts = {host: self.IBSTAT.format(name="mlx5_0", guid=i, state=state) for i, (host, state) in enumerate((("gpu7", "Active"), ("gpu8", "Down")), 1)}
