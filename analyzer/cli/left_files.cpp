@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/left_files.h"
 
+#include "hang/open_end.h"
 #include "import/input.h"
 #include "import/open_run.h"
 #include "import/rank_names.h"
@@ -67,8 +68,10 @@ LeftFiles openKind(const Importer& importer, std::vector<fs::path> files)
     }
     const std::array<const Importer*, 1> only{&importer};
     try {
-        withProgress(
-            [&](importers::Progress& progress) { left.run = importers::openRun(files, progress, only); });
+        withProgress([&](importers::Progress& progress) {
+            left.run = importers::openRun(files, progress, only,
+                                          importer.writtenAgain ? &hang::keepOpenEnd : nullptr);
+        });
         for (const trace::IssueRow& issue : left.run.issues) {
             if (issue.is(trace::Issue::UnreadableFile)) {
                 left.notes.push_back(issue.message);

@@ -6,20 +6,11 @@
 #include "hang/wait_graph.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <unordered_map>
 
 namespace ringside::hang {
 namespace {
-
-/// Whether no rank can complete this collective before all have issued it.
-bool needsAll(std::string_view function)
-{
-    constexpr std::array<std::string_view, 4> kAll{"ncclAllReduce", "ncclAllGather", "ncclReduceScatter",
-                                                   "ncclAlltoAll"};
-    return std::ranges::find(kAll, function) != kAll.end();
-}
 
 /// How far the members of a communicator have come.
 struct Orders {

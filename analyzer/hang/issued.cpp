@@ -7,6 +7,7 @@
 #include "values/parse_number.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <unordered_map>
 
@@ -19,11 +20,6 @@ struct Call {
     bool pointToPoint = false;
     Issued issued;
 };
-
-bool isPointToPoint(std::string_view api)
-{
-    return model::isPointToPoint(model::collectiveKind(api));
-}
 
 std::string_view settingOf(const trace::ProcessTrace& process, const trace::SettingSource& source,
                            std::string_view name)
@@ -349,6 +345,18 @@ void addUnusedMembers(const model::Model& model, Found& found)
 }
 
 } // namespace
+
+bool needsAll(std::string_view function)
+{
+    constexpr std::array<std::string_view, 4> kAll{"ncclAllReduce", "ncclAllGather", "ncclReduceScatter",
+                                                   "ncclAlltoAll"};
+    return std::ranges::find(kAll, function) != kAll.end();
+}
+
+bool isPointToPoint(std::string_view function)
+{
+    return model::isPointToPoint(model::collectiveKind(function));
+}
 
 const Issued* Member::at(std::int64_t order) const
 {

@@ -58,6 +58,11 @@ struct Group {
     [[nodiscard]] bool isComparable() const;
 };
 
+/// Whether no rank can complete this collective before all have issued it.
+[[nodiscard]] bool needsAll(std::string_view function);
+/// Whether it is a send or a receive.
+[[nodiscard]] bool isPointToPoint(std::string_view function);
+
 /// Returns how many calls the process made in groups that it has not closed: NCCL has launched none of them.
 [[nodiscard]] std::int64_t callsInOpenGroups(const trace::ProcessTrace& process);
 

@@ -34,7 +34,7 @@ void nameFile(trace::ProcessTrace& process)
     }
 }
 
-void importSources(std::vector<Source*>& foreign, Progress& progress)
+void importSources(std::vector<Source*>& foreign, Progress& progress, void (*reduce)(trace::ProcessTrace&))
 {
     for (const Source* const source : foreign) {
         progress.expect(fs::file_size(source->path));
@@ -57,6 +57,9 @@ void importSources(std::vector<Source*>& foreign, Progress& progress)
         for (trace::ProcessTrace& process : source.processes) {
             process.path = source.path;
             nameFile(process);
+            if (reduce != nullptr) {
+                reduce(process);
+            }
         }
     });
 }
@@ -436,7 +439,7 @@ std::vector<fs::path> runsIn(const std::vector<fs::path>& paths)
 }
 
 trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
-                        std::span<const Importer* const> importers)
+                        std::span<const Importer* const> importers, void (*reduce)(trace::ProcessTrace&))
 {
     if (paths.size() == 1 && isNative(paths)) {
         return openNative(namedPath(paths.front()), progress);
@@ -458,7 +461,7 @@ trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
     }
     refuseTwoRuns(sources);
     if (!foreign.empty()) {
-        importSources(foreign, progress);
+        importSources(foreign, progress, reduce);
         reportFailures(sources, run);
         refuseTwoJobs(sources);
         nameWriters(sources);

@@ -25,8 +25,11 @@ namespace ringside::importers {
 /// Ranks come from the contents, else from the file names, else from the order of the names, which is
 /// reported as an issue. All imported processes that contain the time of day get one clock. Throws Error:
 /// Unusable if there is no trace (the message names the kinds of files searched for) or if two files claim
-/// the same rank (it names both); Usage if two native runs are given.
+/// the same rank (it names both); Usage if two native runs are given. `reduce`, if there is one, is called
+/// for each process of another tool's file as soon as it is read, on any thread: it may drop what its caller
+/// does not need.
 [[nodiscard]] trace::RunTrace openRun(const std::vector<std::filesystem::path>& paths, Progress& progress,
-                                      std::span<const Importer* const> importers = all());
+                                      std::span<const Importer* const> importers = all(),
+                                      void (*reduce)(trace::ProcessTrace&) = nullptr);
 
 } // namespace ringside::importers
