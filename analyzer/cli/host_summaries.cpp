@@ -66,7 +66,7 @@ namespace fs = std::filesystem;
 
 std::vector<reduce::HostRun> chosenHosts(const SummaryOptions& options)
 {
-    std::vector<reduce::HostRun> hosts = reduce::hostsOf(options.run);
+    std::vector<reduce::HostRun> hosts = reduce::hostsOf(options.run, options.host);
     if (hosts.empty()) {
         throw Error(ErrorCode::Unusable, options.run.string() + " contains no trace that can be read",
                     "`ringside report` says what is wrong with its files.");

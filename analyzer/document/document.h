@@ -113,6 +113,7 @@ enum class SectionId : std::uint8_t {
     Alarms,
     Coverage,
     Goodput, ///< where the time of a job went, over its restarts
+    Roles,   ///< how the programs of a job share the time
 };
 
 struct Section {

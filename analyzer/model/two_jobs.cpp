@@ -63,11 +63,9 @@ public:
 
     [[nodiscard]] bool areTwo(const Claim& a, const Claim& b) const
     {
-        const auto& hashes = m_hashes[a.process];
-        const auto isOfB = [&](std::uint64_t hash) { return m_hashes[b.process].contains(hash); };
-        if (a.rank.attempt != b.rank.attempt || hashes.empty() || m_hashes[b.process].empty() ||
+        if (a.rank.attempt != b.rank.attempt || m_hashes[a.process].empty() || m_hashes[b.process].empty() ||
             a.rank.source == "communicator" || b.rank.source == "communicator" ||
-            std::ranges::any_of(hashes, isOfB)) {
+            meet(a.process, b.process)) {
             return false;
         }
         const trace::ProcessTrace& first = m_run.processes[a.process];
@@ -97,6 +95,12 @@ public:
         return wordsOf(members);
     }
 
+    [[nodiscard]] bool meet(std::size_t a, std::size_t b) const
+    {
+        return std::ranges::any_of(m_hashes[a],
+                                   [&](std::uint64_t hash) { return m_hashes[b].contains(hash); });
+    }
+
 private:
     [[nodiscard]] std::string wordsOf(const std::set<std::size_t>& members) const
     {
@@ -122,7 +126,65 @@ std::string nameOf(const trace::ProcessTrace& process, const trace::RankRow& ran
                        rank.worldSize ? fmt::format(", {} ranks", *rank.worldSize) : "");
 }
 
+std::string programName(const trace::ProcessTrace& process)
+{
+    const auto role = std::ranges::find_if(process.settings, [](const trace::SettingRow& row) {
+        return row.source == "environment" && row.name == "RINGSIDE_ROLE" && !row.value.empty();
+    });
+    if (role != process.settings.end()) {
+        return role->value;
+    }
+    const std::string& command = process.process.command; // "python3 /path/train.py", "/path/program"
+    return command.substr(std::min(command.find_last_of("/ ") + 1, command.size()));
+}
+
+/// Returns true if one process of the program cannot be of the same job as `process`.
+bool contradicts(const Jobs& jobs, const trace::RunTrace& run, const Program& program, std::size_t process)
+{
+    const auto areTwo = [&](std::size_t other) {
+        for (const trace::RankRow& mine : run.processes[process].ranks) {
+            for (const trace::RankRow& theirs : run.processes[other].ranks) {
+                if (mine.rank == theirs.rank && jobs.areTwo({process, mine}, {other, theirs})) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    };
+    return std::ranges::any_of(program.processes, areTwo);
+}
+
 } // namespace
+
+std::vector<Program> programsOf(const trace::RunTrace& run)
+{
+    const Jobs jobs(run);
+    std::map<std::string, std::vector<Program>> programs;
+    for (std::size_t p = 0; p < run.processes.size(); ++p) {
+        const std::string name = programName(run.processes[p]);
+        std::vector<Program>& same = programs[name];
+        auto found = std::ranges::find_if(same, [&](const Program& each) {
+            return std::ranges::any_of(each.processes,
+                                       [&](std::size_t other) { return jobs.meet(p, other); });
+        });
+        found = found != same.end() ? found : std::ranges::find_if(same, [&](const Program& each) {
+            return !contradicts(jobs, run, each, p);
+        });
+        if (found == same.end()) {
+            same.push_back({name, {}});
+            found = std::prev(same.end());
+        }
+        found->processes.push_back(p);
+    }
+    std::vector<Program> all;
+    for (auto& [name, same] : programs) {
+        for (std::size_t i = 0; i < same.size(); ++i) {
+            same[i].name += i > 0 ? fmt::format(" {}", i + 1) : "";
+            all.push_back(std::move(same[i]));
+        }
+    }
+    return all;
+}
 
 void refuseTwoJobs(const trace::RunTrace& run, const std::vector<Claim>& claims)
 {
@@ -138,8 +200,10 @@ void refuseTwoJobs(const trace::RunTrace& run, const std::vector<Claim>& claims)
                         "{} holds two jobs: {} and {} are both rank {}, and have no communicator in common",
                         run.path.string(), nameOf(run.processes[other->process], other->rank),
                         nameOf(run.processes[claim.process], claim.rank), claim.rank.rank),
-                    fmt::format("Give the files of one of them: {}; or {}", jobs.filesOf(other->process),
-                                jobs.filesOf(claim.process)));
+                    fmt::format(
+                        "`ringside roles` shows how they share the time. Give the files of one of them: "
+                        "{}; or {}",
+                        jobs.filesOf(other->process), jobs.filesOf(claim.process)));
             }
         }
         others.push_back(&claim);

@@ -62,10 +62,10 @@ void findSteps(HostRun& host)
 
 } // namespace
 
-std::vector<HostRun> hostsOf(const std::filesystem::path& run)
+std::vector<HostRun> hostsOf(const std::filesystem::path& run, std::string_view only)
 {
     std::map<std::string, std::set<std::filesystem::path>> files;
-    const std::vector<trace::ProcessOutline> all = trace::outlineOf(run);
+    const std::vector<trace::ProcessOutline> all = trace::outlineOf(run, only);
     for (const trace::ProcessOutline& process : all) {
         files[process.marks.process.host].insert(process.file);
     }

@@ -26,8 +26,8 @@ struct HostRun {
 };
 
 /// Returns the hosts of a run by name, and each host's processes. Steps have the numbers by which the model
-/// knows them in the whole run (model/run_steps.h).
-[[nodiscard]] std::vector<HostRun> hostsOf(const std::filesystem::path& run);
+/// knows them in the whole run (model/run_steps.h). If `only` is not empty, the other hosts have no steps.
+[[nodiscard]] std::vector<HostRun> hostsOf(const std::filesystem::path& run, std::string_view only = {});
 
 /// Returns the rows of the host's own processes, in the order of `processes`, as far as `part` says. Null:
 /// the process cannot be read any more.

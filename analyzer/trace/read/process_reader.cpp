@@ -116,40 +116,53 @@ public:
     }
 
     /// Reads the rows that mark steps, and counts the others.
-    std::vector<ProcessOutline> outline()
+    std::vector<ProcessOutline> outline(std::string_view host)
     {
         m_file.database().execute("BEGIN");
         listProcesses();
         readPlain<ProcessRow>([](ProcessTrace & process) -> auto& { return process.process; });
+        std::map<std::int64_t, ProcessOutline> outlines;
+        for (const auto& [id, process] : m_processes) {
+            outlines[id].processId = id;
+        }
+        if (!host.empty() && std::ranges::none_of(m_processes, [&](const auto& each) {
+                return each.second.process.host == host;
+            })) {
+            return withMarks(outlines);
+        }
         readPlain<RankRow>([](ProcessTrace & process) -> auto& { return process.ranks; });
         readPlain<StepRow>([](ProcessTrace & process) -> auto& { return process.steps; });
         readPlain<RangeRow>([](ProcessTrace & process) -> auto& { return process.ranges; });
         readPlain<WindowRow>([](ProcessTrace & process) -> auto& { return process.windows; });
         readStrings();
         readMeta();
-        std::map<std::int64_t, ProcessOutline> outlines;
-        for (auto& [id, process] : m_processes) {
-            keepStepRanges(process);
-            ProcessOutline& outline = outlines[id];
-            outline.file = m_file.database().path();
-            outline.processId = id;
-            outline.marks = std::move(process);
-        }
         forEachPlainTable([&]<class Row>(TableOf<Row>) { countPlain<Row>(outlines); });
         forEachChunkTable([&]<class Row>(TableOf<Row>) { countChunks<Row>(outlines); });
         const bool damaged =
             !m_missingTables.empty() || std::ranges::any_of(m_issues, [](const IssueRow& issue) {
                 return issue.is(Issue::DamagedTable) || issue.is(Issue::TruncatedFile);
             });
+        for (auto& [id, process] : m_processes) {
+            keepStepRanges(process);
+            outlines[id].damaged = damaged;
+        }
+        return withMarks(outlines);
+    }
+
+private:
+    /// Moves what was read of each process into its outline.
+    std::vector<ProcessOutline> withMarks(std::map<std::int64_t, ProcessOutline>& outlines)
+    {
         std::vector<ProcessOutline> result;
-        for (auto& [id, outline] : outlines) {
-            outline.damaged = damaged;
+        for (auto& [id, process] : m_processes) {
+            ProcessOutline& outline = outlines[id];
+            outline.file = m_file.database().path();
+            outline.marks = std::move(process);
             result.push_back(std::move(outline));
         }
         return result;
     }
 
-private:
     template <class Row>
     void countPlain(std::map<std::int64_t, ProcessOutline>& outlines)
     {
@@ -462,9 +475,9 @@ void addFilesBeside(ProcessTrace& process, const std::filesystem::path& file)
     }
 }
 
-std::vector<ProcessOutline> outlineOfFile(const std::filesystem::path& path)
+std::vector<ProcessOutline> outlineOfFile(const std::filesystem::path& path, std::string_view host)
 {
-    return FileReader(path, 1, {}, {}).outline();
+    return FileReader(path, 1, {}, {}).outline(host);
 }
 
 std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads,

@@ -15,8 +15,9 @@ namespace ringside::trace {
 std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads,
                                    const ReadWatch& watch = {}, const ReadPart& part = {});
 
-/// Returns the outline of each process that readFile returns, in the same order. Throws the same errors.
-std::vector<ProcessOutline> outlineOfFile(const std::filesystem::path& path);
+/// Returns the outline of each process that readFile returns, in the same order. Throws the same errors. If
+/// `host` is not empty and no process of the file ran on it, the outlines only say of which hosts they are.
+std::vector<ProcessOutline> outlineOfFile(const std::filesystem::path& path, std::string_view host = {});
 
 /// Adds what other programs wrote about the process beside `file`, its database: stacks, and when it ended.
 void addFilesBeside(ProcessTrace& process, const std::filesystem::path& file);

@@ -12,13 +12,13 @@
 
 namespace ringside::trace {
 
-std::vector<ProcessOutline> outlineOf(const std::filesystem::path& run)
+std::vector<ProcessOutline> outlineOf(const std::filesystem::path& run, std::string_view host)
 {
     const auto files = traceFilesOf(run);
     std::vector<std::vector<ProcessOutline>> found(files.size());
     parallelFor(files.size(), coreCount(), [&](std::size_t i) {
         try {
-            found[i] = outlineOfFile(files[i]);
+            found[i] = outlineOfFile(files[i], host);
         } catch (const Error&) { // whoever reads the run reports it
             return;
         }

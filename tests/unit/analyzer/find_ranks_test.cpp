@@ -136,7 +136,8 @@ TEST(FindRanks, TwoJobsInOneFolderAreSaidSo)
     EXPECT_EQ(refusalOf(twoJobs(0s)), "both.ringside holds two jobs: node-0.db (python train.py, 2 ranks) "
                                       "and node-2.db (python train.py, 2 ranks) "
                                       "are both rank 0, and have no communicator in common\n"
-                                      "Give the files of one of them: both.ringside/node-0.db "
+                                      "`ringside roles` shows how they share the time. Give the files of one "
+                                      "of them: both.ringside/node-0.db "
                                       "both.ringside/node-1.db; or both.ringside/node-2.db "
                                       "both.ringside/node-3.db");
 }

@@ -14,7 +14,7 @@ import cases
 
 RINGSIDE = sys.argv.pop(1)
 READERS = {"report": ["report", "RUN"], "query": ["query", "RUN", "SELECT 1"], "merge": ["merge", "RUN", "-o", "merged.db"], "hang": ["hang", "RUN"],
-           "diff": ["diff", "RUN", "RUN"], "scaling": ["scaling", "RUN"], "history": ["history", "RUN"], "goodput": ["goodput", "RUN"],
+           "diff": ["diff", "RUN", "RUN"], "scaling": ["scaling", "RUN"], "history": ["history", "RUN"], "goodput": ["goodput", "RUN"], "roles": ["roles", "RUN"],
            "whatif": ["whatif", "RUN"], "links": ["links", "RUN"],
            "import": ["import", "RUN", "-o", "imported"], "export": ["export", "RUN", "--format", "csv", "-o", "exported"]}
 
