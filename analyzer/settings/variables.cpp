@@ -68,7 +68,7 @@ std::string wordNotIn(std::string_view text, const Words& known)
     }
     while (!text.empty()) {
         const std::size_t end = known.list ? std::min(text.find(','), text.size()) : text.size();
-        const std::string word = upper(text.substr(0, end));
+        std::string word = upper(text.substr(0, end));
         const bool number = known.level && word.find_first_not_of("0123456789") == std::string::npos;
         if (!number && padded.find(" " + word + " ") == std::string::npos) {
             return word;
