@@ -7,6 +7,7 @@
 
 #include "nvtx/chain.h"
 #include "nvtx/hooks.h"
+#include "record/own_variables.h"
 
 #include <dlfcn.h>
 
@@ -125,9 +126,9 @@ __attribute__((constructor)) void announce()
         return;
     }
     if (named) {
-        setenv("RINGSIDE_CHAINED_NVTX", other, 1);
+        changeVariable("RINGSIDE_CHAINED_NVTX", other);
     }
-    setenv(kVariable, own, 1);
+    changeVariable(kVariable, own);
 }
 
 int install(Client client, GetExportTable getExportTable)

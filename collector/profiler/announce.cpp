@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/announce.h"
 
+#include "record/own_variables.h"
+
 #include <dlfcn.h>
 #include <strings.h>
 
@@ -43,11 +45,11 @@ bool isOurs(const std::string& setting, const std::string& own)
 void restore()
 {
     if (const std::string chained(variable(kChainedVariable)); chained.empty()) {
-        unsetenv(kPluginVariable);
+        changeVariable(kPluginVariable, nullptr);
     } else {
-        setenv(kPluginVariable, chained.c_str(), 1);
+        changeVariable(kPluginVariable, chained.c_str());
     }
-    unsetenv(kChainedVariable);
+    changeVariable(kChainedVariable, nullptr);
 }
 
 __attribute__((constructor)) void announce()
@@ -65,11 +67,11 @@ __attribute__((constructor)) void announce()
         return;
     }
     if (setting.empty()) {
-        unsetenv(kChainedVariable);
+        changeVariable(kChainedVariable, nullptr);
     } else {
-        setenv(kChainedVariable, setting.c_str(), 1);
+        changeVariable(kChainedVariable, setting.c_str());
     }
-    setenv(kPluginVariable, announcement(own).c_str(), 1);
+    changeVariable(kPluginVariable, announcement(own).c_str());
 }
 
 } // namespace

@@ -43,14 +43,14 @@ INSTANTIATE_TEST_SUITE_P(Collector, NoHarm,
                          testing::Values("fork_in_threads", "exec_after_calls", "short_threads",
                                          "closing_library", "exit_in_handler", "small_stack",
                                          "small_stack_first", "no_more_files", "no_more_files_midway",
-                                         "small_files", "small_files_midway", "allocator"),
+                                         "small_files", "small_files_midway", "allocator", "environment"),
                          [](const auto& scenario) { return std::string(scenario.param); });
 
 // With its search for leaks. It does not fork: the allocator of AddressSanitizer does not survive a fork
 // while another thread allocates, ours or the program's.
 TEST(NoHarmOf, aSanitizedProgram)
 {
-    for (const std::string scenario : {"allocator", "short_threads", "small_stack"}) {
+    for (const std::string scenario : {"allocator", "short_threads", "small_stack", "environment"}) {
         expectSame({"recorded_no_harm_asan", scenario});
     }
 }
