@@ -15,14 +15,16 @@ void changeVariable(const char* name, const char* value)
         unsetenv(name);
         return; // moves nothing
     }
-    setenv(name, value, 1);
+    if (setenv(name, value, 1) != 0 || environ == nullptr) {
+        return;
+    }
     std::size_t count = 0;
-    while (environ != nullptr && environ[count] != nullptr) {
+    while (environ[count] != nullptr) {
         ++count;
     }
     static char** newest = nullptr; // a copy, with the one before it in front, so that none counts as leaked
     auto** const copy = static_cast<char**>(std::malloc((count + 2) * sizeof(char*)));
-    if (copy != nullptr && environ != nullptr) {
+    if (copy != nullptr) {
         copy[0] = reinterpret_cast<char*>(newest);
         std::memcpy(copy + 1, environ, (count + 1) * sizeof(char*));
         newest = copy;
