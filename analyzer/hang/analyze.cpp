@@ -308,7 +308,7 @@ Work originWork(const Report& report)
         if (!works) {
             return Work::None;
         }
-        work = of->storage && of->storage->moves ? Work::MovesData : work;
+        work = of->storage && of->storage->use.moves ? Work::MovesData : work;
     }
     return work;
 }
@@ -319,7 +319,10 @@ Report analyze(const model::Model& model, const std::vector<ProcessNow>& now, co
     report.path = model.trace.path;
     report.worldSize = model.worldSize;
     report.emulated = model.emulated;
-    report.issues = model.issues;
+    // Which collectives some ranks lack is what the verdict says itself.
+    std::ranges::copy_if(model.issues, std::back_inserter(report.issues), [](const trace::IssueRow& issue) {
+        return !issue.is(trace::Issue::CollectiveIncomplete);
+    });
     for (std::size_t rank = 0; rank < model.ranks.size(); ++rank) {
         report.ranks.push_back(reportRank(model, rank, now[model.ranks[rank].process]));
     }

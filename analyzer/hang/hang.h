@@ -4,6 +4,7 @@
 // tests can set their own time.
 #pragma once
 #include "model/model.h"
+#include "trace/vocabulary/storage_use.h"
 #include "values/number_runs.h"
 #include "words/text.h"
 
@@ -81,8 +82,7 @@ struct ReturnedCall {
 
 /// A process that is busy with storage, or waits for it, without a longer pause.
 struct StorageActivity {
-    bool moves = false;   ///< at least trace::StorageUse::kMovesBytesPerS
-    double bytesPerS = 0; ///< of the last seconds
+    trace::StorageUse use; ///< of the last seconds
     std::int64_t forNs = 0;
 };
 

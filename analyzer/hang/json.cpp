@@ -71,8 +71,8 @@ Json toJson(const RankReport& rank)
     }
     Json storage = nullptr;
     if (rank.storage) {
-        storage = {{"moves_data", rank.storage->moves},
-                   {"bytes_per_s", rank.storage->bytesPerS},
+        storage = {{"moves_data", rank.storage->use.moves},
+                   {"bytes_per_s", rank.storage->use.bytesPerS},
                    {"for_ns", rank.storage->forNs}};
     }
     return {{"rank", rank.rank >= 0 ? Json(rank.rank) : Json(nullptr)},

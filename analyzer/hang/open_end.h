@@ -8,8 +8,7 @@ namespace ringside::hang {
 
 /// Drops the calls of a dump of PyTorch's flight recorder that lie before the last collective that completed
 /// and that needs all ranks, of each communicator without messages: no rank can wait in them any more, and
-/// all ranks made them. The last few calls of the process stay, because the verdict shows them. So the issue
-/// of collectives that not all ranks recorded counts more than the dumps themselves lack.
+/// all ranks made them. The last few calls of the process stay, because the verdict shows them.
 void keepOpenEnd(trace::ProcessTrace& process);
 
 } // namespace ringside::hang

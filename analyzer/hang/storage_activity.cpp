@@ -79,8 +79,7 @@ std::optional<StorageActivity> storageActivityOf(const trace::ProcessTrace& proc
     if (last->timeNs - sinceNs < kLeastNs) {
         return std::nullopt;
     }
-    const trace::StorageUse use = trace::storageUseBetween(recent, *last);
-    return StorageActivity{use.moves, use.bytesPerS, untilNs - sinceNs};
+    return StorageActivity{trace::storageUseBetween(recent, *last), untilNs - sinceNs};
 }
 
 } // namespace ringside::hang

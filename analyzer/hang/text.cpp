@@ -118,8 +118,10 @@ void appendRank(std::string& text, const RankReport& rank)
     }
     if (rank.storage) {
         text += fmt::format("    it has {} for {}: {} a second\n",
-                            rank.storage->moves ? "moved data of files" : "waited for storage",
-                            duration(rank.storage->forNs), values::byteText(rank.storage->bytesPerS));
+                            rank.storage->use.moves    ? "moved data of files"
+                            : rank.storage->use.passes ? "read or written files, pipes or sockets"
+                                                       : "waited for storage",
+                            duration(rank.storage->forNs), values::byteText(rank.storage->use.bytesPerS));
     }
     if (rank.openGroupCalls > 0) {
         text += fmt::format(

@@ -85,13 +85,15 @@ words::Text storageText(const Report& report, const Ranks& ranks)
             return {};
         }
         all = all.value_or(*of->storage);
-        all->moves = all->moves && of->storage->moves;
+        all->use.moves = all->use.moves && of->storage->use.moves;
+        all->use.passes = all->use.passes && of->storage->use.passes;
         all->forNs = std::min(all->forNs, of->storage->forNs);
     }
     if (!all) {
         return {};
     }
-    return say(all->moves               ? text::moves_data
+    return say(all->use.moves           ? text::moves_data
+               : all->use.passes        ? text::passes_data
                : all->forNs < kSilentNs ? text::waits_for_storage
                                         : text::storage_silent,
                {{"ranks", ranks}, {"time", all->forNs}});

@@ -56,7 +56,7 @@ private:
 /// come. It stands still when nothing has come for kPatienceMs, for five times the median step, and longer
 /// than pauses suggest after which it went on (values::Patience). Time in which a rank that is not inside one
 /// long call computes or waits for storage, as in a checkpoint, a compilation or an evaluation, does not
-/// count, up to kLongestWorkMs; nor does time in which such a rank moves data of files, without a limit.
+/// count, up to kLongestWorkMs; nor does time in which such a rank moves data of storage, without a limit.
 class ProgressWatch final {
 public:
     static constexpr std::int64_t kPatienceMs = 9'000;

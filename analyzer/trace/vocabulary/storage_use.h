@@ -38,14 +38,16 @@ struct StorageUse {
     /// It moves so much that it can only be data: what a thread logs each few seconds is far less.
     static constexpr double kMovesBytesPerS = 1 << 20;
 
-    double bytesPerS = 0;
-    bool moves = false;
-    bool waits = false; ///< at least half of the time, a thread was in a call that waits for storage
-    [[nodiscard]] bool busy() const { return moves || waits; }
+    double bytesPerS = 0; ///< by calls or of storage, whichever is more
+    bool moves = false;   ///< so much came from storage or goes there
+    bool passes = false;  ///< so much went through calls: it may be the page cache, or a pipe or socket
+    bool waits = false;   ///< at least half of the time, a thread was in a call that waits for storage
+    [[nodiscard]] bool busy() const { return moves || passes || waits; }
 };
 
-/// The kernel counts calls and storage apart: what is read from or written to the page cache only counts as
-/// a call, what is mapped only as storage. So the larger of the two is what moved.
+/// The kernel counts calls and storage apart: what is read from the page cache, or goes to a file system in
+/// memory, a pipe or a socket, only counts as a call, what is mapped only as storage. Only storage proves
+/// that data of files moves.
 [[nodiscard]] inline StorageUse storageUseBetween(const StorageReading& before, const StorageReading& after)
 {
     constexpr double kNsASecond = 1e9;
@@ -59,7 +61,8 @@ struct StorageUse {
     }
     const double ns = static_cast<double>(after.timeNs) - static_cast<double>(before.timeNs);
     use.bytesPerS = (std::max(rose[0], rose[2]) + std::max(rose[1], rose[3])) * kNsASecond / ns;
-    use.moves = use.bytesPerS >= StorageUse::kMovesBytesPerS;
+    use.passes = use.bytesPerS >= StorageUse::kMovesBytesPerS;
+    use.moves = (rose[2] + rose[3]) * kNsASecond / ns >= StorageUse::kMovesBytesPerS;
     use.waits = 2 * rose[4] >= ns;
     return use;
 }

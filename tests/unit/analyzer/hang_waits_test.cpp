@@ -114,8 +114,9 @@ TEST_F(Hang, aRankThatComputesWhileOthersWaitForItWorks)
 
 /// What the samples of rank 2 say while the others wait for it, second by second.
 struct OfSecond {
-    std::int64_t written; ///< bytes
-    double waited;        ///< share of it
+    std::int64_t written;  ///< bytes, by calls
+    double waited;         ///< share of it
+    bool toStorage = true; ///< false: to a pipe, a socket or a file system in memory
 };
 
 class HangWithStorage : public Hang {
@@ -125,16 +126,20 @@ protected:
     hang::Report with(std::int64_t seconds, const std::function<OfSecond(std::int64_t)>& of)
     {
         process(2).series = {trace::seriesRow(trace::SeriesName::FileWritten, 1, "process"),
-                             trace::seriesRow(trace::SeriesName::StorageWait, 2, "process")};
+                             trace::seriesRow(trace::SeriesName::StorageWait, 2, "process"),
+                             trace::seriesRow(trace::SeriesName::StorageWritten, 3, "process")};
         process(2).samples = {};
         m_now.assign(4, {Life::Running, m_endNs + seconds * kSecond, true});
         std::int64_t written = 0;
+        std::int64_t stored = 0;
         std::int64_t waitedNs = 0;
         for (std::int64_t second = 0; second < seconds; ++second) {
             written += of(second).written;
+            stored += of(second).toStorage ? of(second).written : 0;
             waitedNs += static_cast<std::int64_t>(of(second).waited * static_cast<double>(kSecond));
             addSample(second, 1, written);
             addSample(second, 2, waitedNs);
+            addSample(second, 3, stored);
         }
         return analyze();
     }
@@ -162,7 +167,7 @@ TEST_F(HangWithStorage, aCheckpointThatOnlyWaitsIsSlow)
         "of "
         "files for 34 s, as a checkpoint does: slow, not a hang; ranks 0, 1 and 3 issued it 35 s before");
     ASSERT_TRUE(writes.ranks.at(2).storage);
-    EXPECT_NEAR(writes.ranks.at(2).storage->bytesPerS, kChunk / 2, kChunk / 20);
+    EXPECT_NEAR(writes.ranks.at(2).storage->use.bytesPerS, kChunk / 2, kChunk / 20);
     const hang::Report flushes = with(35, [](std::int64_t) { return OfSecond{4096, 0.9}; });
     EXPECT_EQ(hang::originWork(flushes), hang::Work::MayTurnInALoop);
     EXPECT_NE(said(flushes.summary).find("has waited for its storage for 35 s: not a hang of the collective"),
@@ -171,6 +176,15 @@ TEST_F(HangWithStorage, aCheckpointThatOnlyWaitsIsSlow)
     isIn(2, "cudaStreamSynchronize", m_endNs);
     EXPECT_EQ(hang::originWork(analyze()), hang::Work::None)
         << "a thread of it writes, but not the one that waits";
+}
+
+TEST_F(HangWithStorage, whatGoesThroughPipesProvesNoCheckpoint)
+{
+    const hang::Report report = with(35, [](std::int64_t) { return OfSecond{kChunk, 0, false}; });
+    EXPECT_EQ(hang::originWork(report), hang::Work::MayTurnInALoop) << "with patience, not for ever";
+    const std::string text = said(report.summary);
+    EXPECT_EQ(text.find("not a hang"), std::string::npos) << text;
+    EXPECT_NE(text.find("has read or written files, pipes or sockets for 35 s"), std::string::npos) << text;
 }
 
 TEST_F(HangWithStorage, storageThatDoesNotAnswerIsNamed)

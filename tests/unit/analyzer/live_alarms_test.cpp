@@ -185,6 +185,7 @@ struct OfStorage {
     std::int64_t bytesPerS = 0;
     double waits = 0; ///< share of the time
     bool inCall = false;
+    bool toStorage = true; ///< false: to a pipe, a socket or a file system in memory
 };
 
 std::int64_t alarmAfterMs(const OfStorage& of, std::int64_t mostMs, std::string* message = nullptr)
@@ -195,6 +196,8 @@ std::int64_t alarmAfterMs(const OfStorage& of, std::int64_t mostMs, std::string*
         Process& process = run.hosts[0].processes[0];
         process.samples.push_back(
             {"process", "process", "file_written_bytes", of.bytesPerS * stillMs / 1000, 0, run.readMs, 0});
+        process.samples.push_back({"process", "process", "storage_written_bytes",
+                                   of.toStorage ? of.bytesPerS * stillMs / 1000 : 0, 0, run.readMs, 0});
         process.samples.push_back({"process", "process", "storage_wait_ns",
                                    static_cast<std::int64_t>(of.waits * 1e6 * static_cast<double>(stillMs)),
                                    0, run.readMs, 0});
@@ -224,6 +227,9 @@ TEST(ProgressAlarms, ACheckpointThatOnlyWaitsForStorageIsNoHang)
     EXPECT_EQ(alarmAfterMs({.bytesPerS = 2 * kMiB}, 60 * kMinuteMs), 60 * kMinuteMs)
         << "as long as it moves data";
     EXPECT_EQ(alarmAfterMs({.bytesPerS = 8192, .waits = 0.8}, 10 * kMinuteMs), 10 * kMinuteMs);
+    const std::int64_t pipedMs = alarmAfterMs({.bytesPerS = 8 * kMiB, .toStorage = false}, 60 * kMinuteMs);
+    EXPECT_GE(pipedMs, 20 * kMinuteMs) << "it may be a checkpoint to a file system in memory";
+    EXPECT_LT(pipedMs, 21 * kMinuteMs) << "or a pipe";
     std::string message;
     const std::int64_t silentMs = alarmAfterMs({.waits = 1}, 60 * kMinuteMs, &message);
     EXPECT_GE(silentMs, 20 * kMinuteMs);
