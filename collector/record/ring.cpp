@@ -20,17 +20,19 @@ Ring::Ring(std::span<std::byte> mapping, std::string path)
     std::atomic_ref<std::uint64_t>(m_header->magic).store(trace::kRingMagic, std::memory_order_release);
 }
 
-// Why a reader sees whole records on processors that reorder stores and loads (ARM64), too:
-// - A record's members are stored before its commit word, which is a release; a reader copies them after it
-// has
-//   read that word with acquire (RingView::commitAt). Then it has the members, too.
-// - The space of a record is written again only below tail + size. The reader has stored that tail with
-// release
-//   after it copied the record, and the owner reads it with acquire here before it writes: no later store
-//   overtakes the reader's loads. Between two looks the owner goes by an older tail, which allows less.
-// - The word of an earlier lap in the same place has another sequence: it is no record to the reader.
-// The call in flight is no record and is overwritten at any time: ring.h (InFlight) and callInFlight().
+// Why a reader sees whole records also on processors that reorder stores and loads (ARM64):
 //
+// A record's members are stored before its commit word, and that store is a release. A reader loads the word
+// with acquire (RingView::commitAt) and copies the members after that.
+//
+// Space is written again only below tail + size. The reader stores the tail with release after it copied a
+// record, and the owner loads it with acquire below, before it writes. Between two looks the owner goes by an
+// older tail, which allows less.
+//
+// A word of an earlier lap in the same place has another sequence: it is no record to the reader.
+//
+// The call in flight is no record and is overwritten at any time: ring.h (InFlight) and callInFlight().
+
 // Called when the ring is half full and then after each sixteenth of it. Requests a drain; fails only if
 // the ring is full.
 bool Ring::makeRoom(std::uint64_t slots)
