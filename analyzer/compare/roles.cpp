@@ -66,7 +66,7 @@ Role roleOf(std::string name, trace::RunTrace run, const model::ModelOptions& op
     role.name = std::move(name);
     role.program = run.processes.front().process.command;
     for (const trace::ProcessTrace& process : run.processes) {
-        role.files.push_back(process.path.filename().string());
+        role.files.push_back(process.path);
         hosts.insert(process.process.host);
     }
     const model::Model model = model::buildModel(std::move(run), options);

@@ -8,6 +8,7 @@
 
 #include <ringside/trace/reader.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ struct RoleWait {
 struct Role {
     std::string name;    ///< RINGSIDE_ROLE of its processes, else their program; numbered if several have it
     std::string program; ///< of its first process
-    std::vector<std::string> files;
+    std::vector<std::filesystem::path> files;
     std::vector<std::int64_t> ranks;
     std::size_t steps = 0;                    ///< of its first rank that has steps
     std::optional<std::int64_t> medianStepNs; ///< null: no steps were found

@@ -3,6 +3,7 @@
 #include "compare/roles.h"
 #include "output/json_value.h"
 #include "rules/shared/support.h"
+#include "trace/shell_word.h"
 
 #include <fmt/format.h>
 
@@ -75,6 +76,17 @@ Table waitTable(const Roles& roles)
         }
     }
     return table;
+}
+
+/// How to look at one role by itself.
+document::Items commandsOf(const Roles& roles)
+{
+    document::Items commands;
+    for (const Role& role : roles.roles) {
+        commands.texts.push_back(
+            fmt::format("{}: ringside report {}", role.name, trace::shellWords(role.files)));
+    }
+    return commands;
 }
 
 document::BarChart chartOf(const Roles& roles)
@@ -150,6 +162,9 @@ document::Document documentOf(const Roles& roles, const std::string& name)
     page.verdict = fmt::format("{} role{}", roles.roles.size(), roles.roles.size() == 1 ? "" : "s");
     page.summary = summaryOf(roles);
     page.sections = {{SectionId::Roles, "Roles", {roleTable(roles)}}};
+    if (roles.roles.size() > 1) {
+        page.sections.push_back({SectionId::Roles, "What limits each role", {commandsOf(roles)}});
+    }
     if (roles.roles.size() > 1 && roles.window) {
         page.sections.push_back(
             {SectionId::Roles, "What the time of each role went into", {timeTable(roles), chartOf(roles)}});
@@ -172,6 +187,10 @@ std::string jsonOf(const Roles& roles)
     const bool measured = roles.window && roles.roles.size() > 1;
     Json list = Json::array();
     for (const Role& role : roles.roles) {
+        Json files = Json::array();
+        for (const std::filesystem::path& file : role.files) {
+            files.push_back(file.filename().string());
+        }
         Json waits = Json::array();
         for (const RoleWait& wait : role.waits) {
             waits.push_back({{"for", roles.roles[wait.other].name},
@@ -183,7 +202,7 @@ std::string jsonOf(const Roles& roles)
         const auto time = [&](std::int64_t ns) { return measured ? Json(ns) : Json(nullptr); };
         list.push_back({{"name", role.name},
                         {"program", role.program},
-                        {"files", role.files},
+                        {"files", files},
                         {"ranks", role.ranks},
                         {"steps", role.steps},
                         {"median_step_ns", orNull(role.medianStepNs)},

@@ -92,7 +92,11 @@ public:
                 }
             }
         }
-        return wordsOf(members);
+        std::vector<std::filesystem::path> files;
+        for (const std::size_t member : members) {
+            files.push_back(m_run.processes[member].path);
+        }
+        return trace::shellWords(files);
     }
 
     [[nodiscard]] bool meet(std::size_t a, std::size_t b) const
@@ -102,20 +106,6 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string wordsOf(const std::set<std::size_t>& members) const
-    {
-        constexpr std::size_t kMost = 16; // more do not fit into a line that is copied
-        std::string words;
-        std::size_t count = 0;
-        for (const std::size_t p : members) {
-            if (++count > kMost) {
-                return words + " ...";
-            }
-            words += (words.empty() ? "" : " ") + trace::shellWord(m_run.processes[p].path.string());
-        }
-        return words;
-    }
-
     const trace::RunTrace& m_run;
     std::vector<std::set<std::uint64_t>> m_hashes; ///< of each process
 };

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quotes a word for a shell, for commands that a message recommends.
+// Quotes words for a shell, for commands that a message recommends.
 #pragma once
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ringside::trace {
 
@@ -20,6 +24,17 @@ namespace ringside::trace {
         quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
     }
     return quoted + "'";
+}
+
+/// Of more than 16 paths, the first 16 and "...": more do not fit into a line that is copied.
+[[nodiscard]] inline std::string shellWords(const std::vector<std::filesystem::path>& paths)
+{
+    constexpr std::size_t kMost = 16;
+    std::string words;
+    for (std::size_t i = 0; i < std::min(paths.size(), kMost); ++i) {
+        words += (words.empty() ? "" : " ") + shellWord(paths[i].string());
+    }
+    return words + (paths.size() > kMost ? " ..." : "");
 }
 
 } // namespace ringside::trace

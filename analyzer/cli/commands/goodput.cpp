@@ -3,13 +3,10 @@
 #include "compare/goodput.h"
 
 #include "cli/command.h"
+#include "cli/page_output.h"
 #include "cli/run_input.h"
-#include "cli/standard_streams.h"
-#include "cli/terminal.h"
-#include "document/renderer.h"
 #include "import/open_run.h"
 
-#include <algorithm>
 #include <memory>
 
 namespace ringside::cli::command_goodput {
@@ -28,15 +25,12 @@ int goodput(const Options& options)
         builder.add(openRun({importers::namedPath(run)}));
     }
     const compare::Goodput result = builder.finish();
-    if (options.format == "json") {
-        printResult(compare::jsonOf(result));
-        return kPass;
-    }
-    const auto renderers = document::renderers();
-    const auto renderer = std::ranges::find(renderers, options.format, &document::Renderer::id);
-    printResult((*renderer)->render(
-        compare::documentOf(result, importers::namedPath(options.runs.front()).filename().string()),
-        {.width = proseWidth()}));
+    printPage(
+        options.format, [&] { return compare::jsonOf(result); },
+        [&] {
+            return compare::documentOf(result,
+                                       importers::namedPath(options.runs.front()).filename().string());
+        });
     return kPass;
 }
 
@@ -46,9 +40,7 @@ Action declare(CLI::App& app)
     app.add_option("RUN", options->runs, "Runs of one job, each a restart of the one before; or their folder")
         ->required();
     addModelOptions(app, options->modelArguments);
-    app.add_option("--format", options->format, "Output format")
-        ->check(CLI::IsMember({"text", "markdown", "html", "json"}))
-        ->capture_default_str();
+    addPageFormatOption(app, options->format);
     return [options] { return goodput(*options); };
 }
 

@@ -3,13 +3,10 @@
 #include "compare/roles.h"
 
 #include "cli/command.h"
+#include "cli/page_output.h"
 #include "cli/run_input.h"
-#include "cli/standard_streams.h"
-#include "cli/terminal.h"
-#include "document/renderer.h"
 #include "import/open_run.h"
 
-#include <algorithm>
 #include <memory>
 
 namespace ringside::cli::command_roles {
@@ -25,15 +22,11 @@ int roles(const Options& options)
 {
     const compare::Roles result =
         compare::compareRoles(openRun(options.run), options.modelArguments.modelOptions());
-    if (options.format == "json") {
-        printResult(compare::jsonOf(result));
-        return kPass;
-    }
-    const auto renderers = document::renderers();
-    const auto renderer = std::ranges::find(renderers, options.format, &document::Renderer::id);
-    printResult((*renderer)->render(
-        compare::documentOf(result, importers::namedPath(options.run.front()).filename().string()),
-        {.width = proseWidth()}));
+    printPage(
+        options.format, [&] { return compare::jsonOf(result); },
+        [&] {
+            return compare::documentOf(result, importers::namedPath(options.run.front()).filename().string());
+        });
     return kPass;
 }
 
@@ -42,9 +35,7 @@ Action declare(CLI::App& app)
     const auto options = std::make_shared<Options>();
     addRunOption(app, options->run);
     addModelOptions(app, options->modelArguments);
-    app.add_option("--format", options->format, "Output format")
-        ->check(CLI::IsMember({"text", "markdown", "html", "json"}))
-        ->capture_default_str();
+    addPageFormatOption(app, options->format);
     return [options] { return roles(*options); };
 }
 

@@ -131,6 +131,33 @@ TEST(Roles, WithoutDeviceWorkAreNotCompared)
     EXPECT_NE(json.find("\"busy_ns\": null"), std::string::npos);
 }
 
+TEST(Roles, OfHelpersThatAreNoRankAreShown)
+{
+    trace::RunTrace run;
+    addProgram(run, kTrainer, 1);
+    addProgram(run, kGenerator, 2);
+    for (const std::size_t p : {2U, 3U}) {
+        run.processes[p].ranks.clear();
+        run.processes[p].communicators.clear();
+        run.processes[p].collectiveCalls.clear();
+    }
+    const Roles roles = compareRoles(std::move(run), {});
+    ASSERT_EQ(namesOf(roles), (std::vector<std::string>{"generate.py", "train.py"}));
+    EXPECT_TRUE(keepsSchema(jsonOf(roles), "compare/ringside-roles-1.schema.json", true));
+}
+
+TEST(Roles, SayHowToLookAtOne)
+{
+    Roles roles = rolesOf({kTrainer, kGenerator});
+    roles.roles[0].files = {"job.ringside/a b.db", "job.ringside/c.db"};
+    const auto renderers = document::renderers();
+    const auto text = std::ranges::find(renderers, "text", &document::Renderer::id);
+    EXPECT_NE((*text)
+                  ->render(documentOf(roles, "job"), {})
+                  .find("ringside report 'job.ringside/a b.db' job.ringside/c.db"),
+              std::string::npos);
+}
+
 TEST(Roles, ArePagesAndKeepTheirSchema)
 {
     Program elsewhere = kGenerator;
