@@ -12,12 +12,13 @@ std::optional<CallInFlight> callInFlight(std::span<const std::byte> mapping, std
     CallInFlight call{};
     CallInFlight again{};
     load(call.api, offsetof(InFlight, api), __ATOMIC_ACQUIRE);
+    // The time before and after the members: of two calls of one function only the time tells them apart.
+    load(call.startTicks, offsetof(InFlight, startTicks), __ATOMIC_ACQUIRE);
     load(call.communicator, offsetof(InFlight, communicator), __ATOMIC_RELAXED);
-    load(call.startTicks, offsetof(InFlight, startTicks), __ATOMIC_RELAXED);
     load(call.count, offsetof(InFlight, count), __ATOMIC_RELAXED);
     load(call.sequence, offsetof(InFlight, sequence), __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_ACQUIRE); // all of it before the second look
-    // The time after the function: of a second call of the same function only the time differs.
+    // The function before the time, which the owner stores first.
     load(again.api, offsetof(InFlight, api), __ATOMIC_ACQUIRE);
     load(again.startTicks, offsetof(InFlight, startTicks), __ATOMIC_RELAXED);
     const bool isWhole = call.api != 0 && call.api == again.api && call.startTicks == again.startTicks;

@@ -38,7 +38,7 @@ enum class RingRole : std::uint32_t { Definitions = 1, Thread = 2 };
 /// The call that the thread is in now; `api` is 0 if it is in none. Written before each call and cleared
 /// after it. A reader in another process sees consistent values because `api` is stored last (release), and
 /// cleared first, with a fence behind it: without one, a processor that orders stores weakly could show the
-/// next call's members with this call's `api`. The reader looks at `api` before and after it copies the rest.
+/// next call's members with this call's `api`. A reader looks at it and the time before and after.
 struct InFlight {
     std::atomic<std::uint32_t> api; ///< string id of the function's name, 0: none
     std::uint32_t communicator;     ///< communicator id, 0: none
