@@ -173,9 +173,8 @@ document::Document documentOf(const Roles& roles, const std::string& name)
              "Idle while another role worked",
              {waitTable(roles),
               document::Paragraph{fmt::format(
-                  "Idle: no GPU of the role works for {} or more. That it waits for the other one is likely, "
-                  "but "
-                  "not recorded. Kernels of NCCL that wait count as work.{}",
+                  "Idle: no GPU of the role works for {} or more. Whether it waits for the other one is not "
+                  "recorded. Kernels of NCCL that wait count as work.{}",
                   durationText(kWaitNs),
                   roles.severalHosts ? " Times of several hosts are compared by their wall clocks." : "")}}});
     }
