@@ -6,6 +6,7 @@
 #include "model/build_model.h"
 #include "model/model.h"
 #include "stretches/plan.h"
+#include "trace/vocabulary/api_name.h"
 #include "trace/vocabulary/host_words.h"
 
 #include <algorithm>
@@ -47,7 +48,8 @@ std::int64_t lengthIn(const std::vector<model::Interval>& times, const model::In
 
 bool isLaunch(std::string_view api)
 {
-    return api.starts_with("cudaLaunch") || api.starts_with("cudaGraphLaunch");
+    const std::string name = trace::inCudasWords(api);
+    return name.starts_with("cudaLaunch") || name.starts_with("cudaGraphLaunch");
 }
 
 HostCounts::HostCounts(const trace::ProcessTrace& process)

@@ -5,6 +5,7 @@
 
 #include "metrics/host_threads.h"
 #include "rules/shared/support.h"
+#include "trace/vocabulary/api_name.h"
 
 namespace ringside::rules::rule_allocation_churn {
 namespace {
@@ -20,7 +21,7 @@ bool isAllocation(std::string_view api)
     for (const std::string_view name :
          {"cudaMalloc", "cudaFree", "cudaMallocPitch", "cudaMalloc3D", "cudaMallocManaged", "cudaMallocHost",
           "cudaHostAlloc", "cudaFreeHost"}) {
-        if (api == name) {
+        if (trace::inCudasWords(api) == name) {
             return true;
         }
     }

@@ -6,6 +6,7 @@
 
 #include "metrics/growth.h"
 #include "rules/shared/device_samples.h"
+#include "trace/vocabulary/api_name.h"
 
 #include <set>
 
@@ -50,9 +51,10 @@ double memoryOf(const Context& context, const model::Rank& rank)
 /// host cannot pin more memory.
 bool asksTheDevice(std::string_view api)
 {
+    const std::string name = trace::inCudasWords(api);
     const bool allocates =
-        api.starts_with("cudaMalloc") || api.starts_with("cuMemAlloc") || api.starts_with("cuMemCreate");
-    return allocates && api.find("Host") == std::string_view::npos;
+        name.starts_with("cudaMalloc") || name.starts_with("cuMemAlloc") || name.starts_with("cuMemCreate");
+    return allocates && name.find("Host") == std::string::npos;
 }
 
 /// Finds allocations that failed for want of device memory, and whether training stopped. An allocator that

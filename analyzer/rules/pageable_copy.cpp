@@ -4,6 +4,7 @@
 #include "words/pageable_copy.h"
 
 #include "rules/shared/support.h"
+#include "trace/vocabulary/api_name.h"
 
 namespace ringside::rules::rule_pageable_copy {
 namespace {
@@ -27,7 +28,8 @@ struct Held {
 
 bool isAsynchronousCopy(std::string_view api)
 {
-    return api.rfind("cudaMemcpy", 0) == 0 && api.find("Async") != std::string_view::npos;
+    const std::string name = trace::inCudasWords(api);
+    return name.starts_with("cudaMemcpy") && name.find("Async") != std::string::npos;
 }
 
 Held heldOf(const Context& context, const metrics::RankMetrics& metrics)

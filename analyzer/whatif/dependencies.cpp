@@ -3,7 +3,8 @@
 // was recorded on another stream before it and whose work was over when the waiting work began. If no wait
 // could be resolved, an operation that always began late and just after the end of another one is taken to
 // wait for that one.
-#include "metrics/idle.h"
+#include "trace/vocabulary/api_name.h"
+#include "trace/vocabulary/host_words.h"
 #include "values/quantile.h"
 #include "whatif/program.h"
 
@@ -31,15 +32,20 @@ struct Call {
     bool event = false;       ///< blocks until an event that is not recorded
 };
 
-CallKind kindOf(std::string_view api)
+/// What the name of a function says of its calls.
+struct CallName {
+    CallKind kind = CallKind::Other;
+    bool wholeDevice = false, event = false;
+};
+
+CallName readName(std::string_view api)
 {
-    if (api.starts_with("cudaEventRecord")) {
-        return CallKind::Record;
-    }
-    if (api.starts_with("cudaStreamWaitEvent")) {
-        return CallKind::Wait;
-    }
-    return metrics::isBlockingCall(api) ? CallKind::Block : CallKind::Other;
+    const std::string name = trace::inCudasWords(api);
+    const CallKind kind = name.starts_with("cudaEventRecord")       ? CallKind::Record
+                          : name.starts_with("cudaStreamWaitEvent") ? CallKind::Wait
+                          : trace::isBlockingCall(name)             ? CallKind::Block
+                                                                    : CallKind::Other;
+    return {kind, name.starts_with("cudaDeviceSynchronize"), name.starts_with("cudaEventSynchronize")};
 }
 
 /// Returns host calls of a rank's process in run time, by start.
@@ -49,18 +55,21 @@ std::vector<Call> readCalls(const trace::ProcessTrace& process, const model::Ran
     for (const trace::ThreadRow& thread : process.threads) {
         tids.emplace(static_cast<std::uint32_t>(thread.id), static_cast<std::uint32_t>(thread.tid));
     }
+    std::unordered_map<trace::StringId, CallName> names;
     std::vector<Call> calls;
     const trace::ApiCallColumns& rows = process.apiCalls;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const std::string_view api = process.text(rows.api[i]);
-        const CallKind kind = kindOf(api);
-        if (kind == CallKind::Other && rows.stream[i] == 0) {
+        const auto [name, fresh] = names.try_emplace(rows.api[i]);
+        if (fresh) {
+            name->second = readName(process.text(rows.api[i]));
+        }
+        if (name->second.kind == CallKind::Other && rows.stream[i] == 0) {
             continue;
         }
         const auto tid = tids.find(rows.thread[i]);
         calls.push_back({rank.clock.toRun(rows.startNs[i]), rank.clock.toRun(rows.endNs[i]), rows.stream[i],
-                         tid == tids.end() ? 0 : tid->second, kind, api.starts_with("cudaDeviceSynchronize"),
-                         api.starts_with("cudaEventSynchronize")});
+                         tid == tids.end() ? 0 : tid->second, name->second.kind, name->second.wholeDevice,
+                         name->second.event});
     }
     for (const trace::CollectiveCallRow& row : process.collectiveCalls) {
         if (row.stream > 0 && row.groupId == 0 && !row.graph) {

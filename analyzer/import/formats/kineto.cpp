@@ -20,6 +20,17 @@ namespace {
 
 using namespace kineto;
 
+constexpr Recorder kRecorder{
+    .device = "as the PyTorch profiler recorded it",
+    .noDevice =
+        "the PyTorch profiler recorded none: ProfilerActivity.CUDA was not given, or the GPU did nothing",
+    .host = "CUDA calls as the PyTorch profiler recorded them; of NCCL only calls that launched a kernel",
+    .ranges = "operators and annotations of PyTorch",
+    .nccl = "the PyTorch profiler does not record NCCL's algorithms, protocols and channels",
+    .sampled =
+        "the PyTorch profiler does not sample GPU, links or host; it records PyTorch's allocator if asked to",
+    .decode = plainText};
+
 bool recognises(std::string_view head, const std::filesystem::path&)
 {
     constexpr std::array<std::string_view, 4> kMembers{"\"traceEvents\"", "\"baseTimeNanoseconds\"",
@@ -102,7 +113,7 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
         Window behind(rest, events.end);
         tail = readTail(behind, document);
     }
-    trace::ProcessTrace process = assemble(std::move(events.rows), std::move(document));
+    trace::ProcessTrace process = assemble(std::move(events.rows), std::move(document), kRecorder);
     noteDamage(process, events, tail, bytes.problem());
     std::vector<trace::ProcessTrace> processes;
     processes.push_back(std::move(process));

@@ -52,6 +52,9 @@ void visitTimes(const Rows& rows, const Visit& visit)
     for (const Collective& row : rows.collectives) {
         visit(row.startNs, row.endNs);
     }
+    for (const trace::StepRow& row : rows.steps) {
+        visit(row.startNs, row.endNs);
+    }
 }
 
 void shiftTimes(Rows& rows, std::int64_t ns)
@@ -68,6 +71,10 @@ void shiftTimes(Rows& rows, std::int64_t ns)
         row.endNs += ns;
     }
     for (Collective& row : rows.collectives) {
+        row.startNs += ns;
+        row.endNs += ns;
+    }
+    for (trace::StepRow& row : rows.steps) {
         row.startNs += ns;
         row.endNs += ns;
     }
@@ -141,6 +148,7 @@ void removeStrayRows(Rows& rows)
     keepWithin<trace::LaunchRow>(rows.launches, span);
     keepWithin<trace::OperatorRow>(rows.operators, span);
     std::erase_if(rows.collectives, isStray);
+    std::erase_if(rows.steps, isStray);
 }
 
 struct Bounds {
@@ -233,6 +241,9 @@ void noteLeftOut(trace::ProcessTrace& process, const Counts& counts)
     add(counts.instants, "instants");
     add(counts.counters, "counters");
     add(counts.unknownPhases, "events of unknown phases");
+    for (const auto& [kind, count] : counts.others) {
+        add(count, kind.c_str());
+    }
     note(process, trace::Issue::EventsLeftOut, total,
          fmt::format("events for which the trace has no table: {}", fmt::join(kinds, ", ")));
 }
@@ -277,6 +288,20 @@ void addThreads(trace::ProcessTrace& process, Rows& rows)
     for (trace::RangeRow& row : rows.ranges) {
         row.thread = idOf(static_cast<std::uint32_t>(row.thread)); // 32 bits, as in the columns
     }
+    for (trace::StepRow& row : rows.steps) {
+        row.thread = row.thread == 0 ? 0 : idOf(static_cast<std::uint32_t>(row.thread));
+    }
+}
+
+/// Gives copies without bytes those of their call: older versions of PyTorch on AMD write them only there.
+void addCallBytes(Rows& rows)
+{
+    std::size_t i = 0;
+    rows.copies.bytes.transform([&](std::uint64_t bytes) {
+        const auto call = bytes == 0 ? rows.callBytes.find(rows.copies.correlation[i]) : rows.callBytes.end();
+        ++i;
+        return call != rows.callBytes.end() ? call->second : bytes;
+    });
 }
 
 void addDevices(trace::ProcessTrace& process, const Document& document)
@@ -323,29 +348,22 @@ void addAllocator(trace::ProcessTrace& process, const std::vector<Allocation>& a
     }
 }
 
-void addTiers(trace::ProcessTrace& process)
+void addTiers(trace::ProcessTrace& process, const Recorder& recorder)
 {
     const auto add = [&](trace::TierName tier, bool active, const char* reason) {
         process.tiers.push_back({std::move(tier), active, reason, std::nullopt, std::nullopt});
     };
     const bool work = process.kernels.size() + process.copies.size() > 0;
-    add("device", work,
-        work ? "as the PyTorch profiler recorded it"
-             : "the PyTorch profiler recorded none: ProfilerActivity.CUDA was not given, or the GPU did "
-               "nothing");
-    add("host", process.apiCalls.size() > 0,
-        "CUDA calls as the PyTorch profiler recorded them; of NCCL only calls that launched a kernel");
-    add("nvtx", !process.ranges.empty(), "operators and annotations of PyTorch");
-    add("nccl", false, "the PyTorch profiler does not record NCCL's algorithms, protocols and channels");
-    add("sampled", false,
-        "the PyTorch profiler does not sample GPU, links or host; it records PyTorch's allocator if asked "
-        "to");
+    add("device", work, work ? recorder.device : recorder.noDevice);
+    add("host", process.apiCalls.size() > 0, recorder.host);
+    add("nvtx", !process.ranges.empty(), recorder.ranges);
+    add("nccl", false, recorder.nccl);
+    add("sampled", false, recorder.sampled);
 }
 
 void setClock(trace::ProcessTrace& process, std::int64_t origin, std::optional<std::int64_t> baseTimeNs)
 {
     constexpr std::int64_t kYear2000 = 946'684'800'000'000'000;
-    process.process.startNs = 0;
     std::int64_t end = 0;
     const auto grow = [&](const trace::Column<std::int64_t>& ends) {
         end = ends.empty() ? end : std::max(end, *std::ranges::max_element(ends));
@@ -369,17 +387,21 @@ void setClock(trace::ProcessTrace& process, std::int64_t origin, std::optional<s
 
 } // namespace
 
-trace::ProcessTrace assemble(Rows&& rows, Document&& document)
+trace::ProcessTrace assemble(Rows&& rows, Document&& document, const Recorder& recorder)
 {
     trace::ProcessTrace process;
     const std::int64_t alone = joinHalves(rows);
     const std::int64_t origin = useOwnOrigin(rows);
+    if (recorder.isHostClock) {
+        shiftTimes(rows, origin);
+    }
     for (trace::StringId id = 1; id < rows.names.size(); ++id) {
-        process.strings.emplace(id, plainText(rows.names.text(id)));
+        process.strings.emplace(id, recorder.decode(rows.names.text(id)));
     }
     process.process.pid = values::parseNumber<std::int64_t>(rows.pid).value_or(0);
     process.process.command = rows.processNames.contains(rows.pid) ? rows.processNames[rows.pid] : "";
     addThreads(process, rows);
+    addCallBytes(rows);
     process.kernels = std::move(rows.kernels);
     process.launchConfigurations = rows.configurations.take();
     process.copies = std::move(rows.copies);
@@ -392,9 +414,12 @@ trace::ProcessTrace assemble(Rows&& rows, Document&& document)
     trace::sortAsRead(process);
     addCollectives(process, rows, document);
     process.ranges = std::move(rows.ranges);
+    process.steps = std::move(rows.steps);
+    std::ranges::stable_sort(process.steps, {}, &trace::StepRow::startNs);
     nestRanges(process.ranges);
     setClock(process, origin, document.baseTimeNs);
-    addTiers(process);
+    process.process.startNs = recorder.isHostClock ? origin : 0;
+    addTiers(process, recorder);
     process.settings = std::move(document.settings);
     noteProblems(process, rows.counts, alone, document.damaged);
     noteLeftOut(process, rows.counts);

@@ -278,8 +278,8 @@ private:
                     work.device};
         }
         ++m_groupless;
-        const auto stream = std::pair(work.device, work.stream);
-        const auto entry = m_streams.try_emplace(stream, m_streams.size()).first;
+        auto& ofDevice = m_streams[work.device];
+        const auto entry = ofDevice.try_emplace(work.stream, ofDevice.size()).first;
         return {"communication stream " + std::to_string(entry->second), work.device};
     }
 
@@ -459,7 +459,7 @@ private:
     std::unordered_map<std::uint32_t, const Collective*> m_ofKernel; ///< by correlation
     Surrounding<Collective> m_ofOperator;
     Surrounding<trace::RangeRow> m_annotations;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> m_streams; ///< number by device and stream
+    std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> m_streams; ///< number by device, by stream
     StringTable m_strings;
     std::map<std::int64_t, std::vector<const Collective*>> m_messages; ///< sends and receives, by tid
     std::map<std::int64_t, std::size_t> m_assigned; ///< number of m_messages assigned to kernels, by tid

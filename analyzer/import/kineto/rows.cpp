@@ -3,21 +3,15 @@
 
 #include "flops/operator_work.h"
 #include "import/decimal.h"
+#include "import/device_words.h"
 #include "trace/read/plausible.h"
-#include "trace/tables.h"
+#include "trace/vocabulary/api_name.h"
 #include "values/parse_number.h"
 
 #include <algorithm>
 
 namespace ringside::importers::kineto {
 namespace {
-
-template <class Row, class Columns>
-void push(Columns& columns, const Row& row)
-{
-    trace::TableOf<Row>::forEachColumn(
-        [&](const char*, trace::Encoding, auto from, auto to) { (columns.*to).push_back(row.*from); });
-}
 
 template <class Row, class Columns>
 void keepFirst(Columns& columns, std::size_t count)
@@ -39,40 +33,6 @@ void moveToEnd(std::vector<T>& to, std::vector<T>&& from)
     } else {
         to.insert(to.end(), from.begin(), from.end());
     }
-}
-
-/// Returns the CUpti_ActivityMemcpyKind of a name such as "Memcpy HtoD (Pageable -> Device)". 0 if unknown.
-std::uint32_t copyKind(std::string_view name)
-{
-    struct Kind {
-        std::string_view text;
-        std::uint32_t kind;
-    };
-    constexpr std::array kKinds{Kind{"HtoD", 1}, Kind{"DtoH", 2}, Kind{"HtoA", 3}, Kind{"AtoH", 4},
-                                Kind{"AtoA", 5}, Kind{"AtoD", 6}, Kind{"DtoA", 7}, Kind{"DtoD", 8},
-                                Kind{"HtoH", 9}, Kind{"PtoP", 10}};
-    const auto found = std::ranges::find_if(
-        kKinds, [&](const Kind& kind) { return name.find(kind.text) != std::string_view::npos; });
-    return found != kKinds.end() ? found->kind : 0;
-}
-
-/// Returns the CUpti_ActivityMemoryKind of the host's end of a copy with such a name. 0 if unknown.
-std::uint32_t hostMemory(std::uint32_t kind, std::string_view name)
-{
-    const auto named = [&](std::string_view memory) { return name.find(memory) != std::string_view::npos; };
-    const std::uint32_t memory = named("Pageable") ? trace::kPageableMemory
-                                 : named("Pinned") ? trace::kPinnedMemory
-                                                   : 0;
-    return trace::hostMemoryOf(kind, memory, memory);
-}
-
-/// Whether a function of CUDA or HIP launches device work.
-bool launchesDeviceWork(std::string_view api)
-{
-    constexpr std::array<std::string_view, 6> kPrefixes{"cudaMemcpy", "cudaMemset", "cuMemcpy",
-                                                        "cuMemset",   "hipMemcpy",  "hipMemset"};
-    return (api.find("Launch") != std::string_view::npos && api.find("HostFunc") == std::string_view::npos) ||
-           std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return api.starts_with(prefix); });
 }
 
 /// Parses a stream: a number, or "stream 7" of PyTorch 1.8.
@@ -106,6 +66,9 @@ void Counts::add(const Counts& other)
     }
     for (std::size_t i = 0; i < kCategories; ++i) {
         categories[i] += other.categories[i];
+    }
+    for (const auto& [kind, count] : other.others) {
+        others[kind] += count;
     }
 }
 
@@ -247,7 +210,7 @@ bool Rows::isLaunch(trace::StringId api)
         m_launchesOf.resize(std::max<std::size_t>(names.size(), 2 * m_launchesOf.size()), -1);
     }
     if (m_launchesOf[api] < 0) {
-        m_launchesOf[api] = launchesDeviceWork(names.text(api)) ? 1 : 0;
+        m_launchesOf[api] = trace::launchesDeviceWork(names.text(api)) ? 1 : 0;
     }
     return m_launchesOf[api] != 0;
 }
@@ -267,6 +230,10 @@ void Rows::addApiCall(const Event& event, const Time& time)
     call.thread = static_cast<std::uint32_t>(tid);
     push(apiCalls, call);
     const auto correlation = values::parseNumber<std::uint32_t>(event.correlation);
+    const auto bytes = values::parseNumber<std::uint64_t>(event.bytes);
+    if (correlation && bytes) {
+        callBytes.try_emplace(*correlation, *bytes);
+    }
     if (correlation && isLaunch(api)) {
         push(launches,
              trace::LaunchRow{time.start, time.end, api, static_cast<std::uint32_t>(tid), *correlation});
@@ -441,6 +408,7 @@ void Rows::append(Rows&& other)
     moveToEnd(ranges, std::move(other.ranges));
     moveToEnd(halves, std::move(other.halves));
     moveToEnd(collectives, std::move(other.collectives));
+    callBytes.merge(other.callBytes);
     threadNames.merge(other.threadNames);
     processNames.merge(other.processNames);
     counts.otherProcess += !pid.empty() && !other.pid.empty() && pid != other.pid ? 1 : 0;

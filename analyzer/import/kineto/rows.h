@@ -6,6 +6,7 @@
 #include "import/kineto/event.h"
 #include "import/kineto/launches.h"
 #include "import/name_table.h"
+#include "trace/tables.h"
 
 #include <ringside/trace/reader.h>
 
@@ -14,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace ringside::importers::kineto {
@@ -106,8 +108,18 @@ struct Counts {
     std::int64_t pythonBeyond = 0;    ///< Python functions beyond kMostPythonCalls
     std::int64_t instants = 0, counters = 0, flows = 0, unknownPhases = 0;
     std::array<std::int64_t, kCategories> categories{};
+    std::map<std::string, std::int64_t>
+        others; ///< events of further kinds, which another importer leaves out
     void add(const Counts& other);
 };
+
+/// Appends a row to the columns of its table.
+template <class Row, class Columns>
+void push(Columns& columns, const Row& row)
+{
+    trace::TableOf<Row>::forEachColumn(
+        [&](const char*, trace::Encoding, auto from, auto to) { (columns.*to).push_back(row.*from); });
+}
 
 class Rows final {
 public:
@@ -133,6 +145,9 @@ public:
     std::vector<trace::RangeRow> ranges; ///< thread: the kernel's id; domain: the category
     std::vector<HalfRange> halves;       ///< in the order of the file
     std::vector<Collective> collectives;
+    std::unordered_map<std::uint32_t, std::uint64_t>
+        callBytes;                                   ///< of copies, as calls of HIP name them, by correlation
+    std::vector<trace::StepRow> steps;               ///< thread: the kernel's id; 0 if a device marks them
     std::map<std::int64_t, std::string> threadNames; ///< by tid
     std::map<std::string, std::string> processNames; ///< by pid
     std::string pid;                                 ///< process id of the first host event

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/vocabulary/host_words.h"
 
+#include "trace/vocabulary/api_name.h"
+
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string>
 
@@ -32,15 +35,16 @@ bool isDataLoadingRange(std::string_view name)
 
 bool isBlockingCall(std::string_view api)
 {
-    if (api.rfind("cuda", 0) != 0) {
-        return false;
+    constexpr std::array<std::string_view, 5> kCopies{"cudaMemcpy", "cudaMemcpy2D", "cudaMemcpy3D",
+                                                      "cudaMemcpyToSymbol", "cudaMemcpyFromSymbol"};
+    for (const std::string_view form : {"_ptds", "_spt"}) { // the default stream of the thread: CUDA, HIP
+        api.remove_suffix(api.ends_with(form) ? form.size() : 0);
     }
-    if (constexpr std::string_view kPerThreadForm = "_ptds"; api.ends_with(kPerThreadForm)) {
-        api.remove_suffix(kPerThreadForm.size());
+    if (api.starts_with("hip")) {
+        return isBlockingCall(inCudasWords(api));
     }
-    return api.find("Synchronize") != std::string_view::npos || api == "cudaMemcpy" ||
-           api == "cudaMemcpy2D" || api == "cudaMemcpy3D" || api == "cudaMemcpyToSymbol" ||
-           api == "cudaMemcpyFromSymbol";
+    return api.starts_with("cuda") && (api.find("Synchronize") != std::string_view::npos ||
+                                       std::ranges::find(kCopies, api) != kCopies.end());
 }
 
 } // namespace ringside::trace
