@@ -41,6 +41,13 @@ struct Importer {
     int placeInHang = 0;
     /// A job may write it again and again: of the files of one rank the newest counts.
     bool writtenAgain = false;
+    /// Its files are called after their hosts, so that numbers in their names are no ranks.
+    bool namedByHost = false;
+    /// Its processes run the same program on each of their GPUs, so that each GPU with work is a rank.
+    bool devicesAreRanks = false;
+    /// Whether another file, in the folder of one of this kind, holds the same recording once more. It is not
+    /// read then. Null if that does not happen.
+    bool (*repeats)(const std::filesystem::path& own, const std::filesystem::path& other) = nullptr;
 };
 
 inline constexpr std::size_t kHeadBytes = 64U << 10U;

@@ -34,6 +34,29 @@ void nameFile(trace::ProcessTrace& process)
     }
 }
 
+/// Removes the files that hold the recording of another one once more, and returns their names.
+std::vector<std::string> dropRepeated(std::vector<Source>& sources)
+{
+    const auto isRepeated = [&](const Source& other) {
+        return std::ranges::any_of(sources, [&](const Source& own) {
+            return own.importer != nullptr && own.importer->repeats != nullptr &&
+                   other.importer != own.importer && own.path.parent_path() == other.path.parent_path() &&
+                   own.importer->repeats(own.path, other.path);
+        });
+    };
+    std::vector<Source> kept;
+    std::vector<std::string> names;
+    for (const Source& source : sources) {
+        if (isRepeated(source)) {
+            names.push_back(source.path.filename().string());
+        } else {
+            kept.push_back(source);
+        }
+    }
+    sources = std::move(kept);
+    return names;
+}
+
 void importSources(std::vector<Source*>& foreign, Progress& progress, void (*reduce)(trace::ProcessTrace&))
 {
     for (const Source* const source : foreign) {
@@ -233,9 +256,11 @@ void claim(Claims& claims, const std::vector<Source>& sources, std::int64_t rank
     }
 }
 
-/// Returns the devices of a process's ranks. If several devices have communicators, each is a rank. Otherwise
-/// the process is one rank, and the device is null if it is ambiguous.
-std::vector<std::optional<std::int64_t>> devicesOf(const trace::ProcessTrace& process)
+/// Returns the devices of a process's ranks. If several devices have communicators, each is a rank, and where
+/// all run the same program, each that computes. Otherwise the process is one rank, and the device is null if
+/// it is ambiguous.
+std::vector<std::optional<std::int64_t>> devicesOf(const trace::ProcessTrace& process,
+                                                   const Importer& importer)
 {
     std::set<std::int64_t> devices;
     for (const trace::CommunicatorRow& row : process.communicators) {
@@ -243,10 +268,13 @@ std::vector<std::optional<std::int64_t>> devicesOf(const trace::ProcessTrace& pr
             devices.insert(row.device);
         }
     }
-    if (devices.size() > 1) {
+    const bool severalCommunicate = devices.size() > 1;
+    if (!severalCommunicate || importer.devicesAreRanks) {
+        devices = {process.kernels.device.begin(), process.kernels.device.end()};
+    }
+    if (severalCommunicate || (importer.devicesAreRanks && devices.size() > 1)) {
         return {devices.begin(), devices.end()};
     }
-    devices = {process.kernels.device.begin(), process.kernels.device.end()};
     return {devices.size() == 1 ? std::optional(*devices.begin()) : std::nullopt};
 }
 
@@ -311,7 +339,7 @@ std::int64_t guessRanks(std::vector<Source>& sources, Claims& claims)
     };
     for (Source& source : sources) {
         for (trace::ProcessTrace* const process : ranklessOf(source)) {
-            for (const std::optional<std::int64_t> device : devicesOf(*process)) {
+            for (const std::optional<std::int64_t> device : devicesOf(*process, *source.importer)) {
                 guess(*process, device);
             }
         }
@@ -336,10 +364,10 @@ void findRanks(std::vector<Source>& sources, trace::RunTrace& run)
     }
     for (Source& source : sources) {
         const auto rankless = ranklessOf(source);
-        if (rankless.size() != 1 || source.processes.size() != 1) {
-            continue; // a file name gives only one rank
+        if (rankless.size() != 1 || source.processes.size() != 1 || source.importer->namedByHost) {
+            continue; // a file name gives only one rank, or none
         }
-        const auto devices = devicesOf(*rankless.front());
+        const auto devices = devicesOf(*rankless.front(), *source.importer);
         if (const auto rank = devices.size() == 1 ? rankOfName(source.path) : std::nullopt) {
             claim(claims, sources, *rank, *rankless.front());
             addRank(*rankless.front(), *rank, devices.front(), "file name");
@@ -374,7 +402,8 @@ void nameWriters(std::vector<Source>& sources)
     }
 }
 
-void noteOrigin(const std::vector<Source>& sources, trace::RunTrace& run)
+void noteOrigin(const std::vector<Source>& sources, const std::vector<std::string>& repeated,
+                trace::RunTrace& run)
 {
     std::map<std::string_view, std::int64_t> files;
     for (const Source& source : sources) {
@@ -386,6 +415,10 @@ void noteOrigin(const std::vector<Source>& sources, trace::RunTrace& run)
         run.issues.push_back({trace::Issue::Imported, count,
                               fmt::format("{} not recorded by Ringside, but imported: {}",
                                           count == 1 ? "a file was" : "files were", title)});
+    }
+    if (!repeated.empty()) {
+        run.issues.back().message += fmt::format(
+            "; not read, because they hold the same recording once more: {}", fmt::join(repeated, ", "));
     }
 }
 
@@ -446,6 +479,7 @@ trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
     }
     std::vector<Source> sources = findSources(paths, importers);
     trace::RunTrace run;
+    const std::vector<std::string> repeated = dropRepeated(sources);
     run.path = paths.size() == 1     ? namedPath(paths.front())
                : sources.size() == 1 ? namedPath(sources.front().path)
                                      : fs::absolute(paths.front()).parent_path();
@@ -466,7 +500,7 @@ trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
         refuseTwoJobs(sources);
         nameWriters(sources);
         findRanks(sources, run);
-        noteOrigin(sources, run);
+        noteOrigin(sources, repeated, run);
     }
     std::vector<trace::ProcessTrace> imported;
     for (Source& source : sources) {

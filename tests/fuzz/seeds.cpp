@@ -5,6 +5,7 @@
 #include "ring_builder.h"
 #include "support/nsys_export.h"
 #include "support/trace_builder.h"
+#include "xplane_file.h"
 
 #include <ringside/trace/merge.h>
 
@@ -154,6 +155,19 @@ void writeRings(const std::filesystem::path& folder)
 }
 
 /// A small file of the PyTorch profiler with every kind of event, and a bare array.
+/// Profiles of JAX: with every kind of plane, and one whose names are missing.
+void writeXplane(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    XPlaneWriter copies("/device:GPU:1");
+    copies.line(9, "Stream #9(MemcpyH2D)", 5000)
+        .event("MemcpyH2D", 1, 20,
+               {{{"correlation_id", 4}}, {{"memcpy_details", "kind_src:pageable size:4096"}}});
+    copies.line(1, "Steps", 5000).event("3", 1, 50);
+    std::ofstream(folder / "loop", std::ios::binary) << jaxProfile(1'771'595'639'214'724'894, 2);
+    std::ofstream(folder / "copies", std::ios::binary) << xspace({copies.text(), copies.text(false)});
+}
+
 void writeKineto(const std::filesystem::path& folder)
 {
     const std::string events = R"([
@@ -359,6 +373,7 @@ void writeCorpus(const std::filesystem::path& corpus)
     writeSummary(corpus / "reduce", corpus / "report");
     writeRings(corpus / "ring_decoder");
     writeKineto(corpus / "kineto");
+    writeXplane(corpus / "xplane");
     writeFlightRecorder(corpus / "flight_recorder");
     writeNcclLog(corpus / "nccl_log");
     writeWatchdogLog(corpus / "torch_watchdog");
