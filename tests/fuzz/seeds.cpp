@@ -3,6 +3,7 @@
 #include "flight_dump.h"
 #include "reduce/reduce.h"
 #include "ring_builder.h"
+#include "rocprof_file.h"
 #include "support/nsys_export.h"
 #include "support/trace_builder.h"
 #include "xplane_file.h"
@@ -166,6 +167,17 @@ void writeXplane(const std::filesystem::path& folder)
     copies.line(1, "Steps", 5000).event("3", 1, 50);
     std::ofstream(folder / "loop", std::ios::binary) << jaxProfile(1'771'595'639'214'724'894, 2);
     std::ofstream(folder / "copies", std::ios::binary) << xspace({copies.text(), copies.text(false)});
+}
+
+/// A file of rocprofv3 with a record of each kind.
+void writeRocprof(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    RocprofFile file(4242);
+    file.communication("ncclAllReduce", 1, 1000, 1100).call("hipExtLaunchKernel", 2, 1020, 1040);
+    file.dispatch("ncclDevKernel_Generic_1", 2, 1200, 1500, 6).marker("iteration 3", 9, 900, 2000);
+    file.copy("MEMORY_COPY_HOST_TO_DEVICE", 2, 1700, 1800, 4096);
+    std::ofstream(folder / "records", std::ios::binary) << file.text();
 }
 
 void writeKineto(const std::filesystem::path& folder)
@@ -374,6 +386,7 @@ void writeCorpus(const std::filesystem::path& corpus)
     writeRings(corpus / "ring_decoder");
     writeKineto(corpus / "kineto");
     writeXplane(corpus / "xplane");
+    writeRocprof(corpus / "rocprof");
     writeFlightRecorder(corpus / "flight_recorder");
     writeNcclLog(corpus / "nccl_log");
     writeWatchdogLog(corpus / "torch_watchdog");
