@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
 
 namespace ringside::exporting {
 namespace {
@@ -23,7 +22,6 @@ constexpr std::int64_t kDouble = 2;
 
 constexpr std::string_view kMagic("ARROW1");
 constexpr std::size_t kAlign = 64; // Arrow's advice for buffers that are mapped
-constexpr std::size_t kBatchRows = 1 << 16;
 constexpr std::size_t kBlockBytes = 24;
 
 Flat integerType(int bits)
@@ -48,10 +46,9 @@ std::string_view bytesOf(const std::vector<T>& values)
     return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-std::string padded(std::string bytes, std::size_t to)
+std::size_t paddingOf(std::size_t bytes)
 {
-    bytes.append((to - bytes.size() % to) % to, '\0');
-    return bytes;
+    return (kAlign - bytes % kAlign) % kAlign;
 }
 
 } // namespace
@@ -68,7 +65,7 @@ ArrowFile::ArrowFile(const std::filesystem::path& path, std::span<const ColumnTy
         column.nullable = !sql.ends_with("NOT NULL");
     }
     write(std::string(kMagic) + std::string(2, '\0'));
-    writeMessage(kSchemaHeader, schema(), {}, nullptr);
+    writeMessage(kSchemaHeader, schema(), Body(), nullptr);
 }
 
 void ArrowFile::write(std::string_view bytes)
@@ -102,16 +99,16 @@ Flat ArrowFile::schema() const
 }
 
 /// A message is its length, its description and its body. `blocks`: where the footer lists it.
-void ArrowFile::writeMessage(unsigned type, Flat header, const std::string& body, std::string* blocks)
+void ArrowFile::writeMessage(unsigned type, Flat header, const Body& body, std::string* blocks)
 {
     const std::string description = std::move(Flat::table()
-                                                  .number(3, 8, static_cast<std::int64_t>(body.size()))
+                                                  .number(3, 8, static_cast<std::int64_t>(body.bytes))
                                                   .number(0, 2, kVersion5)
                                                   .number(1, 1, type)
                                                   .child(2, std::move(header)))
                                         .bytes();
     constexpr std::size_t kPrefix = 8;
-    const std::size_t before = (kAlign - (m_written + kPrefix + description.size()) % kAlign) % kAlign;
+    const std::size_t before = paddingOf(m_written + kPrefix + description.size());
     std::string prefix;
     appendLittle(prefix, -1, 4);
     appendLittle(prefix, static_cast<std::int64_t>(description.size() + before), 4);
@@ -119,26 +116,41 @@ void ArrowFile::writeMessage(unsigned type, Flat header, const std::string& body
         appendLittle(*blocks, static_cast<std::int64_t>(m_written), 8);
         appendLittle(*blocks, static_cast<std::int64_t>(kPrefix + description.size() + before),
                      8); // 4 of padding
-        appendLittle(*blocks, static_cast<std::int64_t>(body.size()), 8);
+        appendLittle(*blocks, static_cast<std::int64_t>(body.bytes), 8);
     }
     write(prefix + description + std::string(before, '\0'));
-    write(body);
+    for (const std::string_view part : body.parts) {
+        write(part);
+        write(std::string(paddingOf(part.size()), '\0'));
+    }
 }
 
 std::int32_t ArrowFile::placeOf(Column& column, std::string_view text)
 {
-    const auto known = column.known.find(text.data());
-    if (known != column.known.end() &&
-        column.dictionary[static_cast<std::size_t>(known->second)].size() == text.size()) {
-        return known->second;
-    }
     const auto [place, fresh] =
         column.places.try_emplace(text, static_cast<std::int32_t>(column.dictionary.size()));
     if (fresh) {
         column.dictionary.push_back(text);
     }
-    column.known[text.data()] = place->second;
     return place->second;
+}
+
+/// Fills in the places of the texts of a block.
+void ArrowFile::findPlaces(Column& column, const trace::ProcessTrace& process,
+                           std::span<const std::int64_t> ids)
+{
+    if (column.process != &process) {
+        column.process = &process;
+        column.recent.assign(kRecentIds, {});
+    }
+    column.texts.resize(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        Recent& recent = column.recent[static_cast<std::size_t>(ids[i]) % kRecentIds];
+        if (recent.id != ids[i]) {
+            recent = {ids[i], placeOf(column, process.text(static_cast<trace::StringId>(ids[i])))};
+        }
+        column.texts[i] = recent.place;
+    }
 }
 
 void ArrowFile::append(Column& column, const Cell& cell) const
@@ -164,37 +176,26 @@ void ArrowFile::row(std::span<const Cell> cells)
     for (std::size_t i = 0; i < cells.size(); ++i) {
         append(m_columns[i], cells[i]);
     }
-    addRows(1);
+    if (++m_rows == kBlockRows) {
+        writeBatch(nullptr);
+    }
 }
 
 void ArrowFile::block(const Block& block)
 {
-    for (std::size_t i = 0; i < block.numbers.size(); ++i) {
-        std::vector<std::int64_t>& numbers = m_columns[i].numbers;
-        numbers.insert(numbers.end(), block.numbers[i].begin(), block.numbers[i].end());
+    for (std::size_t i = 0; i < block.idsOf.size(); ++i) {
+        findPlaces(m_columns[block.numbers.size() + i], *block.process, block.numbers[block.idsOf[i]]);
     }
-    for (std::size_t i = 0; i < block.texts.size(); ++i) {
-        Column& column = m_columns[block.numbers.size() + i];
-        std::ranges::transform(block.texts[i], std::back_inserter(column.texts),
-                               [&](std::string_view text) { return placeOf(column, text); });
-    }
-    addRows(block.rows);
-}
-
-void ArrowFile::addRows(std::size_t rows)
-{
-    m_rows += rows;
-    if (m_rows >= kBatchRows) {
-        writeBatch();
-    }
+    m_rows = block.rows;
+    writeBatch(&block);
 }
 
 void ArrowFile::addBuffer(Body& body, std::string_view bytes)
 {
-    appendLittle(body.buffers, static_cast<std::int64_t>(body.bytes.size()), 8);
+    appendLittle(body.buffers, static_cast<std::int64_t>(body.bytes), 8);
     appendLittle(body.buffers, static_cast<std::int64_t>(bytes.size()), 8);
-    body.bytes = padded(std::move(body.bytes.append(bytes)), kAlign);
-    ++body.count;
+    body.bytes += bytes.size() + paddingOf(bytes.size());
+    body.parts.push_back(bytes);
 }
 
 Flat ArrowFile::batchOf(const Body& body, std::size_t rows)
@@ -202,24 +203,30 @@ Flat ArrowFile::batchOf(const Body& body, std::size_t rows)
     return std::move(Flat::table()
                          .number(0, 8, static_cast<std::int64_t>(rows))
                          .child(1, Flat::structs(body.columns, body.nodes))
-                         .child(2, Flat::structs(body.count, body.buffers)));
+                         .child(2, Flat::structs(body.parts.size(), body.buffers)));
 }
 
-void ArrowFile::writeBatch()
+/// Writes the rows that were added, or those of a block, whose numbers are in it.
+void ArrowFile::writeBatch(const Block* block)
 {
     Body body;
-    for (Column& column : m_columns) {
+    for (std::size_t i = 0; i < m_columns.size(); ++i) {
+        const Column& column = m_columns[i];
         appendLittle(body.nodes, static_cast<std::int64_t>(m_rows), 8);
         appendLittle(body.nodes, column.nulls, 8);
         ++body.columns;
-        addBuffer(body, column.nulls > 0 ? column.validity : std::string());
-        addBuffer(body, column.type == Type::Text ? bytesOf(column.texts) : bytesOf(column.numbers));
+        addBuffer(body, column.nulls > 0 ? std::string_view(column.validity) : std::string_view());
+        addBuffer(body, column.type == Type::Text ? bytesOf(column.texts)
+                        : block != nullptr        ? bytesOf(block->numbers[i])
+                                                  : bytesOf(column.numbers));
+    }
+    writeMessage(kBatchHeader, batchOf(body, m_rows), body, &m_batches);
+    for (Column& column : m_columns) {
         column.numbers.clear();
         column.texts.clear();
         column.validity.clear();
         column.nulls = 0;
     }
-    writeMessage(kBatchHeader, batchOf(body, m_rows), body.bytes, &m_batches);
     m_rows = 0;
 }
 
@@ -241,13 +248,13 @@ void ArrowFile::writeDictionary(std::size_t index)
     addBuffer(body, bytes);
     Flat dictionary = Flat::table();
     dictionary.number(0, 8, static_cast<std::int64_t>(index)).child(1, batchOf(body, texts.size()));
-    writeMessage(kDictionaryHeader, std::move(dictionary), body.bytes, &m_dictionaries);
+    writeMessage(kDictionaryHeader, std::move(dictionary), body, &m_dictionaries);
 }
 
 void ArrowFile::close()
 {
     if (m_rows > 0) {
-        writeBatch();
+        writeBatch(nullptr);
     }
     for (std::size_t i = 0; i < m_columns.size(); ++i) {
         if (m_columns[i].type ==

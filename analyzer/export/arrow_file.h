@@ -21,11 +21,17 @@ public:
     ArrowFile(const std::filesystem::path& path, std::span<const ColumnType> columns);
     /// Texts must stay valid until close().
     void row(std::span<const Cell> cells);
+    /// Writes the block's columns as they lie in memory.
     void block(const Block& block);
     void close();
 
 private:
     enum class Type : std::uint8_t { Integer, Real, Text };
+    static constexpr std::size_t kRecentIds = 4096;
+    struct Recent {
+        std::int64_t id = -1;
+        std::int32_t place = 0; ///< of its text in the dictionary
+    };
     struct Column {
         std::string name;
         Type type = Type::Integer;
@@ -36,22 +42,23 @@ private:
         std::int64_t nulls = 0;
         std::vector<std::string_view> dictionary;
         std::unordered_map<std::string_view, std::int32_t> places; ///< in the dictionary
-        std::unordered_map<const char*, std::int32_t>
-            known; ///< by where a text lies: the same one comes often
+        std::vector<Recent> recent; ///< ids by their remainder, of the process whose rows came last
+        const trace::ProcessTrace* process = nullptr; ///< that process
     };
     struct Body {
-        std::string bytes;
-        std::string nodes, buffers; ///< structs that describe the bytes
+        std::vector<std::string_view> parts; ///< the buffers, each of which is padded
+        std::string nodes, buffers;          ///< structs that describe them
         std::size_t columns = 0;
-        std::size_t count = 0; ///< buffers
+        std::size_t bytes = 0;
     };
 
     void append(Column& column, const Cell& cell) const;
     static std::int32_t placeOf(Column& column, std::string_view text);
-    void addRows(std::size_t rows);
-    void writeBatch();
+    static void findPlaces(Column& column, const trace::ProcessTrace& process,
+                           std::span<const std::int64_t> ids);
+    void writeBatch(const Block* block);
     void writeDictionary(std::size_t column);
-    void writeMessage(unsigned type, Flat header, const std::string& body, std::string* blocks);
+    void writeMessage(unsigned type, Flat header, const Body& body, std::string* blocks);
     [[nodiscard]] Flat schema() const;
     static void addBuffer(Body& body, std::string_view bytes);
     static Flat batchOf(const Body& body, std::size_t rows);

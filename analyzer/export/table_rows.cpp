@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 namespace ringside::exporting {
@@ -57,12 +58,19 @@ std::span<const trace::ProcessRow> rowsOf(const trace::ProcessRow& row)
 /// Passes on each table; the .def files name the members of ProcessTrace.
 class Visitor final {
 public:
-    Visitor(const trace::RunTrace& run, TableSink& sink) : m_run(run), m_sink(sink) {}
+    /// Visits only table number `only`, unless that is null.
+    Visitor(const trace::RunTrace& run, TableSink& sink, std::optional<std::size_t> only)
+        : m_run(run), m_sink(sink), m_only(only)
+    {}
+
+    [[nodiscard]] std::size_t tables() const { return m_next; }
 
     template <class Row, class MemberOf>
     void plain(const MemberOf& memberOf)
     {
-        begin();
+        if (!begin()) {
+            return;
+        }
         TableOf<Row>::forEachColumn([&](const char* name, auto member) {
             using Value = std::decay_t<decltype(std::declval<Row>().*member)>;
             addColumn(name, trace::sqlType<Value>());
@@ -83,7 +91,9 @@ public:
     template <class Row, class MemberOf>
     void chunked(const MemberOf& memberOf)
     {
-        begin();
+        if (!begin()) {
+            return;
+        }
         TableOf<Row>::forEachColumn(
             [&](const char* name, trace::Encoding, auto, auto) { addColumn(name, "INTEGER NOT NULL"); });
         addTextColumns();
@@ -92,20 +102,25 @@ public:
             const trace::ProcessTrace& process = m_run.processes[i];
             const auto& columns = memberOf(process);
             for (std::size_t first = 0; first < columns.size(); first += kBlockRows) {
-                Block block;
-                block.rows = std::min(kBlockRows, columns.size() - first);
-                block.numbers.emplace_back(block.rows, static_cast<std::int64_t>(i + 1));
+                m_block.process = &process;
+                m_block.rows = std::min(kBlockRows, columns.size() - first);
+                m_block.idsOf.clear();
+                m_filled = 0;
+                nextColumn().assign(m_block.rows, static_cast<std::int64_t>(i + 1));
                 TableOf<Row>::forEachColumn([&](const char* name, trace::Encoding, auto, auto member) {
-                    fill(block, process, name, columns.*member, first);
+                    fill(name, columns.*member, first);
                 });
-                m_sink.block(block);
+                m_block.numbers.resize(m_filled);
+                m_sink.block(m_block);
             }
         }
     }
 
     void strings()
     {
-        begin();
+        if (!begin()) {
+            return;
+        }
         m_columns.push_back({"id", "INTEGER NOT NULL"});
         m_columns.push_back({"text", "TEXT NOT NULL"});
         m_sink.table("string", m_columns);
@@ -121,28 +136,36 @@ public:
     }
 
 private:
-    static constexpr std::size_t kBlockRows = 1 << 14;
+    /// Returns the block's next column, whose memory is that of an earlier block.
+    std::vector<std::int64_t>& nextColumn()
+    {
+        if (m_filled == m_block.numbers.size()) {
+            m_block.numbers.emplace_back();
+        }
+        return m_block.numbers[m_filled++];
+    }
 
     /// Adds one column, and its texts if it holds ids of them.
     template <class Value>
-    static void fill(Block& block, const trace::ProcessTrace& process, const char* name,
-                     const trace::Column<Value>& column, std::size_t first)
+    void fill(const char* name, const trace::Column<Value>& column, std::size_t first)
     {
-        std::vector<std::int64_t>& numbers = block.numbers.emplace_back(block.rows);
-        for (std::size_t i = 0; i < block.rows; ++i) {
+        std::vector<std::int64_t>& numbers = nextColumn();
+        numbers.resize(m_block.rows);
+        for (std::size_t i = 0; i < m_block.rows; ++i) {
             numbers[i] = static_cast<std::int64_t>(column[first + i]);
         }
-        if constexpr (std::is_same_v<Value, trace::StringId>) {
-            if (!textColumn(name).empty()) {
-                std::vector<std::string_view>& texts = block.texts.emplace_back(block.rows);
-                for (std::size_t i = 0; i < block.rows; ++i) {
-                    texts[i] = process.text(column[first + i]);
-                }
-            }
+        if (std::is_same_v<Value, trace::StringId> && !textColumn(name).empty()) {
+            m_block.idsOf.push_back(m_filled - 1);
         }
     }
 
-    void begin() { m_columns.assign(1, {"process_id", "INTEGER NOT NULL"}); }
+    /// Returns false if this table is not to be visited.
+    bool begin()
+    {
+        m_columns.assign(1, {"process_id", "INTEGER NOT NULL"});
+        const std::size_t table = m_next++;
+        return !m_only || *m_only == table;
+    }
 
     void addColumn(const char* name, const char* sqlType)
     {
@@ -185,32 +208,19 @@ private:
 
     const trace::RunTrace& m_run;
     TableSink& m_sink;
+    std::optional<std::size_t> m_only;
+    std::size_t m_next = 0; ///< number of the next table
+    Block m_block;
+    std::size_t m_filled = 0; ///< columns of m_block
     std::vector<ColumnType> m_columns;
     std::vector<ColumnType> m_textColumns;
     std::vector<Cell> m_cells; ///< the first one is the process
     std::vector<Cell> m_texts; ///< of the row's ids
 };
 
-} // namespace
-
-void TableSink::block(const Block& block)
+/// Returns how many tables there are.
+std::size_t visitWith(Visitor&& visitor)
 {
-    std::vector<Cell> cells;
-    for (std::size_t i = 0; i < block.rows; ++i) {
-        cells.clear();
-        for (const auto& column : block.numbers) {
-            cells.emplace_back(column[i]);
-        }
-        for (const auto& column : block.texts) {
-            cells.emplace_back(column[i]);
-        }
-        row(cells);
-    }
-}
-
-void visitTables(const trace::RunTrace& run, TableSink& sink)
-{
-    Visitor visitor(run, sink);
 #define RINGSIDE_PLAIN_TABLE(RowType, member, sqlName, keyColumns, orderColumns)                             \
     visitor.plain<trace::RowType>(                                                                           \
         [](const trace::ProcessTrace& process) -> const auto& { return process.member; });
@@ -224,6 +234,44 @@ void visitTables(const trace::RunTrace& run, TableSink& sink)
 #define RINGSIDE_COLUMN(member, sqlName, encoding)
 #define RINGSIDE_END_TABLE
 #include "trace/chunk_tables.def"
+    return visitor.tables();
+}
+
+} // namespace
+
+void TableSink::block(const Block& block)
+{
+    std::vector<Cell> cells;
+    for (std::size_t i = 0; i < block.rows; ++i) {
+        cells.clear();
+        for (const auto& column : block.numbers) {
+            cells.emplace_back(column[i]);
+        }
+        for (const std::size_t ids : block.idsOf) {
+            cells.emplace_back(block.process->text(static_cast<trace::StringId>(block.numbers[ids][i])));
+        }
+        row(cells);
+    }
+}
+
+void visitTables(const trace::RunTrace& run, TableSink& sink)
+{
+    visitWith(Visitor(run, sink, std::nullopt));
+}
+
+void visitTable(const trace::RunTrace& run, std::size_t table, TableSink& sink)
+{
+    visitWith(Visitor(run, sink, table));
+}
+
+std::size_t tableCount()
+{
+    struct Nowhere final : TableSink {
+        void table(const char*, std::span<const ColumnType>) override {}
+        void row(std::span<const Cell>) override {}
+    } nowhere;
+    const trace::RunTrace none;
+    return visitWith(Visitor(none, nowhere, std::nullopt));
 }
 
 } // namespace ringside::exporting

@@ -23,10 +23,12 @@ struct ColumnType {
 
 /// Rows of a table whose columns are numbers, then texts, none of them null.
 struct Block {
+    const trace::ProcessTrace* process = nullptr; ///< of all rows
     std::vector<std::vector<std::int64_t>> numbers;
-    std::vector<std::vector<std::string_view>> texts;
-    std::size_t rows = 0; ///< the length of each column
+    std::vector<std::size_t> idsOf; ///< of each column of texts: the column of numbers that holds their ids
+    std::size_t rows = 0;           ///< the length of each column, at most kBlockRows
 };
+inline constexpr std::size_t kBlockRows = 1 << 16;
 
 class TableSink {
 public:
@@ -43,5 +45,8 @@ public:
 
 /// Visits every table, also empty ones. Column `process_id` numbers the run's processes from 1.
 void visitTables(const trace::RunTrace& run, TableSink& sink);
+/// Visits one of tableCount() tables. Several threads may visit tables of a run at the same time.
+void visitTable(const trace::RunTrace& run, std::size_t table, TableSink& sink);
+[[nodiscard]] std::size_t tableCount();
 
 } // namespace ringside::exporting

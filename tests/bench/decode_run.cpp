@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every reader of a run has to do at least: decodes all column chunks of a run directory into one buffer
-// and forgets them, on all cores. Prints how many rows there were. What a report costs more is its own.
-//   decode_run NAME.ringside
+// and forgets them, on all cores. Prints how many rows there were. What a report costs more is its own. With
+// --keep it reads the run as every command does: all of it stays in memory.
+//   decode_run [--keep] NAME.ringside
 #include "trace/read/parallel.h"
 #include "trace/read/run_files.h"
 #include "trace/read/trace_file.h"
@@ -9,9 +10,11 @@
 #include "trace/write/schema.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/reader.h>
 
 #include <atomic>
 #include <cstdio>
+#include <string_view>
 #include <type_traits>
 
 namespace {
@@ -67,15 +70,31 @@ std::uint64_t decodeFile(const std::filesystem::path& path)
     return rows;
 }
 
+std::uint64_t keep(const std::filesystem::path& path)
+{
+    const trace::RunTrace run = trace::openRun(path);
+    std::uint64_t rows = 0;
+    for (const trace::ProcessTrace& process : run.processes) {
+        rows += process.kernels.size() + process.copies.size() + process.apiCalls.size() +
+                process.launches.size();
+    }
+    return rows;
+}
+
 } // namespace
 
 int main(int count, char** arguments)
 {
-    if (count != 2) {
-        std::fprintf(stderr, "usage: decode_run NAME.ringside\n");
+    const bool keeps = count == 3 && std::string_view(arguments[1]) == "--keep";
+    if (count != 2 && !keeps) {
+        std::fprintf(stderr, "usage: decode_run [--keep] NAME.ringside\n");
         return 2;
     }
     try {
+        if (keeps) {
+            std::printf("%llu\n", static_cast<unsigned long long>(keep(arguments[2])));
+            return 0;
+        }
         const auto files = trace::traceFilesOf(arguments[1]);
         std::atomic<std::uint64_t> rows = 0;
         trace::parallelFor(files.size(), trace::coreCount(),

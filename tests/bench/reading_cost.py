@@ -16,6 +16,8 @@ HERE = pathlib.Path(__file__).parent
 FASTEST_HTA = 57e3  # events/s of HolisticTraceAnalysis 0.6.0 on the reference machine
 ROUNDS = 3
 RANKS = 8
+PACKAGE = HERE.parents[1] / "collector" / "python"
+OPEN = "import sys; sys.path.insert(0, sys.argv[1]); import ringside; run = ringside.open(sys.argv[2]); print(run.kernels.path); run.close()"
 LOAD = "import json, sys; loaded = [json.load(open(path)) for path in sys.argv[1:]]"
 
 
@@ -60,6 +62,12 @@ def native(build, folder, events):
     report = fastest([build / "bin/ringside", "report", run, "--format", "json"], folder)
     line("report", report, rows)
     line("bare decode of its columns", bare, rows)
+    kept = fastest([build / "bin/bench/decode_run", "--keep", run], folder)
+    line("native read into memory", kept, rows)
+    os.environ["PATH"] = f"{build / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    opened = fastest([sys.executable, "-B", "-c", OPEN, PACKAGE, run], folder)
+    line("ringside.open in Python", opened, rows)
+    print(f"  Python takes {opened.wall / kept.wall:.2f} x the time and {opened.cpu / kept.cpu:.2f} x the CPU of the native read (budget: 1.5 x)")
     print(f"  a report takes {report.cpu / bare.cpu:.1f} x the CPU of the bare decode and keeps {report.cpu / report.wall:.1f} of {os.cpu_count()} cores busy "
           "(budgets: 12 x, 10 M events in 1 s, 100 M in 2147 MB)")
 

@@ -3,40 +3,37 @@
 #include "export/arrow_file.h"
 #include "export/exporter.h"
 #include "export/new_folder.h"
+#include "trace/read/parallel.h"
 
 #include <optional>
 
 namespace ringside::exporting::exporter_arrow {
 namespace {
 
-class Folder final : public TableSink {
+class Table final : public TableSink {
 public:
-    explicit Folder(const std::filesystem::path& path) : m_folder(path) {}
+    explicit Table(const std::filesystem::path& folder) : m_folder(folder) {}
     void table(const char* name, std::span<const ColumnType> columns) override
     {
-        close();
-        m_file.emplace(m_folder.path() / (std::string(name) + ".arrow"), columns);
+        m_file.emplace(m_folder / (std::string(name) + ".arrow"), columns);
     }
     void row(std::span<const Cell> cells) override { m_file->row(cells); }
     void block(const Block& block) override { m_file->block(block); }
-    void close()
-    {
-        if (m_file) {
-            m_file->close();
-        }
-    }
-    void keep() { m_folder.keep(); }
+    void close() { m_file->close(); }
 
 private:
-    NewFolder m_folder;
+    const std::filesystem::path& m_folder;
     std::optional<ArrowFile> m_file;
 };
 
 void writeTables(const trace::RunTrace& run, const std::filesystem::path& output)
 {
-    Folder folder(output);
-    visitTables(run, folder);
-    folder.close();
+    NewFolder folder(output);
+    trace::parallelFor(tableCount(), trace::coreCount(), [&](std::size_t i) {
+        Table table(folder.path());
+        visitTable(run, i, table);
+        table.close();
+    });
     folder.keep();
 }
 
