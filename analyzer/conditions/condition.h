@@ -61,6 +61,7 @@ struct Details {
     bool breaks = false; ///< a problem of this kind makes the run wrong or ends it
     /// Title of a finding; null: that of its rule.
     const words::Template* title = nullptr;
+    const words::Template* remedy = nullptr; ///< null: that of its rule
 };
 
 struct Condition {
@@ -80,6 +81,7 @@ struct Condition {
 /// Returns what to do about the findings of a rule that has rows; of some of its findings there is better
 /// advice.
 [[nodiscard]] const words::Template& remedyOf(std::string_view rule);
+[[nodiscard]] const words::Template& remedyOf(const Condition& row);
 /// Returns a command that mends it or shows more, for a person to run; empty: none.
 [[nodiscard]] std::string_view fixOf(std::string_view rule);
 /// Returns the thresholds of a rule that has rows.

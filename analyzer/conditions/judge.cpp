@@ -34,14 +34,6 @@ std::optional<double> bitErrorRate(const Subject& subject, const trace::SeriesMe
     return *errors / (static_cast<double>(*rate) / 1000.0 * minutes * kNsAMinute);
 }
 
-std::optional<double> largest(const Subject& subject, const trace::SeriesMetric& metric)
-{
-    const auto found = subject.values.find(metric);
-    return found == subject.values.end() || found->second.empty()
-               ? std::nullopt
-               : asNumber(std::ranges::max(found->second, {}, &SampleValue::value).value);
-}
-
 std::optional<double> unscaled(const Subject& subject, const Condition& row, How how)
 {
     if (row.more.read != nullptr) {
@@ -59,7 +51,7 @@ std::optional<double> unscaled(const Subject& subject, const Condition& row, How
     case How::Last:
         return asNumber(subject.last(row.metric));
     case How::Largest:
-        return largest(subject, row.metric);
+        return asNumber(subject.largest(row.metric));
     case How::Gain:
         return asNumber(subject.gain(row.metric));
     case How::GainAnHour:

@@ -4,6 +4,7 @@
 #include "trace/vocabulary/clock_reasons.h"
 #include "trace/vocabulary/link_generation.h"
 #include "values/parse_number.h"
+#include "words/nvlink_errors.h"
 
 #include <ringside/trace/xid.h>
 
@@ -42,10 +43,26 @@ bool isCorrected(const Subject& port)
     return trace::isErrorCorrected(port.fact("generation"));
 }
 
+namespace {
+
+/// Whether the clock is at least as high as the rule clock_throttling lets pass.
+bool isNearlyFull(const Subject& gpu)
+{
+    constexpr double kPart = 0.95;
+    const auto now = gpu.last("sm_clock_mhz");
+    const auto most = std::max(gpu.largest("sm_clock_mhz"), gpu.largest("sm_clock_max_mhz")); // null is less
+    return now && most && static_cast<double>(*now) >= kPart * static_cast<double>(*most);
+}
+
+} // namespace
+
 std::optional<double> clockTrouble(const Subject& gpu)
 {
     const auto bits = gpu.last("clock_event_reasons");
-    return bits ? std::optional(static_cast<double>(*bits & trace::clock_reasons::kTrouble)) : std::nullopt;
+    if (!bits) {
+        return std::nullopt;
+    }
+    return isNearlyFull(gpu) ? 0.0 : static_cast<double>(*bits & trace::clock_reasons::kTrouble);
 }
 
 std::string_view clockHolder(const Subject& gpu)
@@ -69,11 +86,47 @@ std::optional<double> portLost(const Subject& port)
     return now ? std::optional(port.first("state") == kActive && *now != kActive ? 1.0 : 0.0) : std::nullopt;
 }
 
-std::optional<double> nvlinksLost(const Subject& gpu)
+namespace {
+
+std::int64_t nvlinksExpected(const Subject& gpu)
 {
-    const auto now = gpu.last("nvlink_links_down");
-    return now ? std::optional(static_cast<double>(*now - gpu.first("nvlink_links_down").value_or(*now)))
-               : std::nullopt;
+    return std::max(gpu.first("nvlink_links_up").value_or(0),
+                    values::parseNumber<std::int64_t>(gpu.told("nvlinks_of_siblings")).value_or(0));
+}
+
+} // namespace
+
+std::optional<double> nvlinksMissing(const Subject& gpu)
+{
+    const auto now = gpu.last("nvlink_links_up");
+    return now ? std::optional(static_cast<double>(nvlinksExpected(gpu) - *now)) : std::nullopt;
+}
+
+std::vector<words::Slot> nvlinkSlots(const Subject& gpu)
+{
+    const std::int64_t now = gpu.last("nvlink_links_up").value_or(0);
+    const bool wentDown = now < gpu.first("nvlink_links_up").value_or(0);
+    return {{"now", now},
+            {"expected", nvlinksExpected(gpu)},
+            {"went_down", wentDown ? words::Text(words::nvlink_errors::went_down) : words::Text()}};
+}
+
+std::optional<double> clockShare(const Subject& gpu)
+{
+    const auto clock = values::parseNumber<double>(gpu.told("clock_mhz"));
+    const auto siblings = values::parseNumber<double>(gpu.told("clock_of_siblings"));
+    return clock && siblings && *siblings > 0 ? std::optional(*clock / *siblings) : std::nullopt;
+}
+
+std::vector<words::Slot> clockSlots(const Subject& gpu)
+{
+    return {{"clock", values::parseNumber<double>(gpu.told("clock_mhz")).value_or(0)},
+            {"median", values::parseNumber<double>(gpu.told("clock_of_siblings")).value_or(0)}};
+}
+
+bool isAtPowerCap(const Subject& gpu)
+{
+    return !gpu.told("at_power_cap").empty();
 }
 
 trace::Severity xidSeverity(std::int64_t xid)

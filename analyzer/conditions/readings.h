@@ -16,7 +16,8 @@ namespace ringside::conditions {
 /// Whether the link corrects errors of single bits.
 [[nodiscard]] bool isCorrected(const Subject& port);
 
-/// Returns the bits of the clock's present trouble; the power cap is normal at full load and not among them.
+/// Returns the bits of the clock's present trouble, 0 if the clock is hardly lower; the power cap is normal
+/// at full load and not among them.
 [[nodiscard]] std::optional<double> clockTrouble(const Subject& gpu);
 [[nodiscard]] std::string_view clockHolder(const Subject& gpu); ///< "heat", "the power supply"
 
@@ -24,8 +25,14 @@ namespace ringside::conditions {
 [[nodiscard]] std::optional<double> rateLost(const Subject& port);
 /// Returns 1 if the port was active at first and is not now, else 0.
 [[nodiscard]] std::optional<double> portLost(const Subject& port);
-/// Returns how many NVLinks went down since the first reading.
-[[nodiscard]] std::optional<double> nvlinksLost(const Subject& gpu);
+/// Returns how many NVLinks less are up than at the first reading, or than other GPUs of the model have: if
+/// all have the same number, they are built that way.
+[[nodiscard]] std::optional<double> nvlinksMissing(const Subject& gpu);
+[[nodiscard]] std::vector<words::Slot> nvlinkSlots(const Subject& gpu);
+/// Returns the share of its siblings' clock at which a GPU worked.
+[[nodiscard]] std::optional<double> clockShare(const Subject& gpu);
+[[nodiscard]] std::vector<words::Slot> clockSlots(const Subject& gpu);
+[[nodiscard]] bool isAtPowerCap(const Subject& gpu);
 /// A problem if the GPU is lost to all programs, information if it is no fault.
 [[nodiscard]] trace::Severity xidSeverity(std::int64_t xid);
 /// Returns the severity of the worst Xid as a number. Null if there was none.

@@ -97,6 +97,12 @@ std::optional<std::int64_t> Subject::last(const trace::SeriesMetric& metric) con
     return all.empty() ? std::nullopt : std::optional(all.back().value);
 }
 
+std::optional<std::int64_t> Subject::largest(const trace::SeriesMetric& metric) const
+{
+    const std::vector<SampleValue>& all = valuesOf(*this, metric);
+    return all.empty() ? std::nullopt : std::optional(std::ranges::max(all, {}, &SampleValue::value).value);
+}
+
 std::optional<double> Subject::bitsPerNs() const
 {
     const auto mbps = last("rate_mbps");

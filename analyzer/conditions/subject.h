@@ -53,6 +53,8 @@ struct Subject {
     [[nodiscard]] std::optional<std::int64_t> first(const trace::SeriesMetric& metric) const;
     /// Returns the last reading of a metric. Null if it was not measured.
     [[nodiscard]] std::optional<std::int64_t> last(const trace::SeriesMetric& metric) const;
+    /// Returns the largest reading of a metric. Null if it was not measured.
+    [[nodiscard]] std::optional<std::int64_t> largest(const trace::SeriesMetric& metric) const;
     /// Returns the data rate in bits per ns: the signalling rate without line coding. Null if it is not
     /// known.
     [[nodiscard]] std::optional<double> bitsPerNs() const;

@@ -4,6 +4,7 @@
 #include "conditions/readings.h"
 #include "words/clock_throttling.h"
 #include "words/ecc_errors.h"
+#include "words/gpu_clock_spread.h"
 #include "words/gpu_temperature_high.h"
 #include "words/host_conditions.h"
 #include "words/link_margin.h"
@@ -79,8 +80,14 @@ constexpr Option kVersions[] = {
     {"nccl", 2.14, "oldest NCCL that is not reported (field: NCCL >= 2.14), minor versions as hundredths"},
     {"cudnn", 8.09, "oldest cuDNN that doctor does not report (field: cuDNN >= 8.9), minor versions as hundredths"},
 };
+constexpr Option kClockSpread[] = {
+    {"part", 0.97, "warn when a GPU's usual clock is below this share of the ranks' median"},
+    {"part_low", 0.90, "a problem below this share"},
+    {"part_capped", 0.90, "warn below this share if the GPU is at its power cap: under a cap, GPUs of one model differ by 8 % on average (Sinha et al., SC 2022, on five clusters)"},
+    {"part_capped_low", 0.78, "a problem below this share at the power cap: they saw up to 22 %"},
+};
 constexpr Option kNvlink[] = {
-    {"errors", 1, "fewest replays and recoveries of all links of a GPU within the run (DCGM's limit)"},
+    {"errors", 1, "fewest errors of a kind of all links of a GPU within the run (DCGM's limit)"},
     {"checksums_a_second", 100, "a problem from this rate of checksum errors; fewer are repaired in passing (DCGM's limit)"},
     {"effective_ber", 1e-12, "a problem above this bit error rate of NVLink 5 after error correction (DCGM's limit); up to 1e-15 is normal"},
 };
@@ -102,6 +109,7 @@ constexpr RuleWithRows kRules[] = {
     {"link_margin", &words::link_margin::remedy, kLinkMargin},
     {"ecc_errors", &words::ecc_errors::remedy, kEcc, "sudo nvidia-smi -r"},
     {"clock_throttling", &words::clock_throttling::remedy_now, {}, "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER"},
+    {"gpu_clock_spread", &words::gpu_clock_spread::remedy, kClockSpread},
     {"gpu_temperature_high", &words::gpu_temperature_high::remedy, kHeat},
     {"row_remap", &words::row_remap::remedy, kRepairs, "sudo nvidia-smi -r"},
     {"persistence_mode", &words::persistence_mode::remedy, {}, "sudo systemctl enable --now nvidia-persistenced"},
@@ -153,6 +161,17 @@ std::vector<Rung> grows(Severity severity)
     return {{severity, Gain, Above, "", 0}};
 }
 
+/// Errors of NVLink that are repaired in passing.
+std::vector<Rung> counted(Severity severity)
+{
+    return {{severity, Gain, AtLeast, "errors"}};
+}
+
+std::vector<Rung> checksums()
+{
+    return {{Problem, GainASecond, AtLeast, "checksums_a_second"}, {Info, Gain, AtLeast, "errors"}};
+}
+
 std::vector<Rung> is(Severity severity)
 {
     return {{severity, Last, Above, "", 0}};
@@ -167,6 +186,7 @@ namespace link = words::rdma_link_errors;
 namespace margin = words::link_margin;
 namespace again = words::rdma_retransmissions;
 namespace ecc = words::ecc_errors;
+namespace clocks = words::gpu_clock_spread;
 namespace heat = words::gpu_temperature_high;
 namespace repair = words::row_remap;
 namespace fabric = words::nvlink_fabric;
@@ -236,16 +256,19 @@ const Condition kTable[] = {
     {"pcie_link_degraded", Gpu, {}, {{Problem, Last, Below, "", 1}}, &pcie::lanes, {.figure = "part_of_rate", .unit = values::Unit::Share, .applies = [](const Subject& gpu) { return pcieLinkOf(gpu).isNarrow(); }, .read = pcieShare, .slots = pcieSlots}},
     {"pcie_link_degraded", Gpu, {}, {{Warning, Last, Below, "", 1}}, &pcie::generation, {.figure = "part_of_rate", .unit = values::Unit::Share, .read = pcieShare, .slots = pcieSlots}},
 
-    {"nvlink_errors", Gpu, "nvlink_crc_flit_errors", {{Problem, GainASecond, AtLeast, "checksums_a_second"}, {Info, Gain, Above, "", 0}}, &nvlink::counted},
-    {"nvlink_errors", Gpu, "nvlink_crc_data_errors", {{Problem, GainASecond, AtLeast, "checksums_a_second"}, {Info, Gain, Above, "", 0}}, &nvlink::counted},
-    {"nvlink_errors", Gpu, "nvlink_replays", grows(Warning), &nvlink::counted},
-    {"nvlink_errors", Gpu, "nvlink_recoveries", grows(Warning), &nvlink::counted},
-    {"nvlink_errors", Gpu, "nvlink5_recoveries", grows(Info), &nvlink::counted},
-    {"nvlink_errors", Gpu, "nvlink5_failed_recoveries", grows(Problem), &nvlink::counted},
-    {"nvlink_errors", Gpu, {}, is(Problem), &nvlink::lost_links, {.read = nvlinksLost}},
-    {"nvlink_errors", Gpu, "nvlink5_effective_errors_per_1e18", {{Problem, Largest, Above, "effective_ber"}}, &nvlink::bit_errors, {.figure = "effective_ber", .unit = values::Unit::Ratio, .scale = 1e-18}},
+    {"nvlink_errors", Gpu, "nvlink_crc_flit_errors", checksums(), &nvlink::flits, {.figure = "flit_errors", .title = &nvlink::errors}},
+    {"nvlink_errors", Gpu, "nvlink_crc_data_errors", checksums(), &nvlink::data, {.figure = "data_errors", .title = &nvlink::errors}},
+    {"nvlink_errors", Gpu, "nvlink_replays", counted(Warning), &nvlink::replays, {.figure = "replays", .title = &nvlink::errors}},
+    {"nvlink_errors", Gpu, "nvlink_recoveries", counted(Warning), &nvlink::recoveries, {.figure = "recoveries", .title = &nvlink::errors}},
+    {"nvlink_errors", Gpu, "nvlink5_recoveries", counted(Info), &nvlink::recoveries, {.figure = "recoveries", .title = &nvlink::errors}},
+    {"nvlink_errors", Gpu, "nvlink5_failed_recoveries", counted(Problem), &nvlink::failed, {.figure = "failed_recoveries", .title = &nvlink::errors}},
+    {"nvlink_errors", Gpu, {}, is(Problem), &nvlink::links_up, {.figure = "links_missing", .read = nvlinksMissing, .slots = nvlinkSlots, .title = &nvlink::links, .remedy = &nvlink::remedy_links}},
+    {"nvlink_errors", Gpu, "nvlink5_effective_errors_per_1e18", {{Problem, Largest, Above, "effective_ber"}}, &nvlink::bit_errors, {.figure = "effective_ber", .unit = values::Unit::Ratio, .scale = 1e-18, .title = &nvlink::bits, .remedy = &nvlink::remedy_bit_errors}},
 
-    {"xid_errors", Gpu, {}, {{Problem, Last, AtLeast, "", 2}, {Warning, Last, AtLeast, "", 1}}, &words::xid_errors::happened, {.read = xidGrade, .quote = lastXid}},
+    {"gpu_clock_spread", Gpu, {}, {{Problem, Last, Below, "part_low"}, {Warning, Last, Below, "part"}}, &clocks::of_median, {.figure = "part_of_median", .unit = values::Unit::Share, .applies = [](const Subject& gpu) { return !isAtPowerCap(gpu); }, .read = clockShare, .slots = clockSlots}},
+    {"gpu_clock_spread", Gpu, {}, {{Problem, Last, Below, "part_capped_low"}, {Warning, Last, Below, "part_capped"}}, &clocks::of_median, {.figure = "part_of_median", .unit = values::Unit::Share, .applies = isAtPowerCap, .read = clockShare, .slots = clockSlots}},
+
+    {"xid_errors", Gpu, {}, {{Problem, Last, AtLeast, "", 2}, {Warning, Last, AtLeast, "", 1}, {Info, Last, AtLeast, "", 0}}, &words::xid_errors::happened, {.figure = "severity", .read = xidGrade, .quote = lastXid}},
 
     {"memlock_low", Host, {}, {{Problem, Last, AtMost, "", kMemlockFails}, {Warning, Last, Above, "", kMemlockFails}}, &words::memlock_low::title, {.figure = "memlock_bytes", .unit = values::Unit::Bytes, .applies = [](const Subject& host) { return !host.told("rdma_devices").empty(); }, .fact = "memlock_bytes"}},
     // NCCL takes about 10 MB for each rank; containers have 64 MiB by default
@@ -284,6 +307,11 @@ std::span<const Condition> allConditions()
 const words::Template& remedyOf(std::string_view rule)
 {
     return *findRule(rule)->remedy;
+}
+
+const words::Template& remedyOf(const Condition& row)
+{
+    return row.more.remedy != nullptr ? *row.more.remedy : remedyOf(row.rule);
 }
 
 std::string_view fixOf(std::string_view rule)

@@ -2,6 +2,7 @@
 #include "metrics/compute_metrics.h"
 
 #include "metrics/arrivals.h"
+#include "metrics/gpu_siblings.h"
 #include "metrics/step_times.h"
 #include "metrics/wait_delay.h"
 #include "trace/read/parallel.h"
@@ -329,6 +330,7 @@ RunMetrics computeMetrics(const model::Model& model)
     run.allReduceFit = fitAllReduces(model, run.arrived);
     run.ports = portsOf(model);
     run.gpus = gpusOf(model);
+    compareSiblings(model, run);
     run.arrivalsBelowError = areBelowClockError(model, run.arrived);
     setStepTimes(run, stepTimes(model, run));
     addSummary(run);

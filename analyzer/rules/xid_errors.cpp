@@ -2,12 +2,10 @@
 // Finds Xid events that the driver reported: faults of the GPU, its link, or the program on it.
 #include "words/xid_errors.h"
 
-#include "conditions/readings.h"
-#include "rules/shared/device_samples.h"
+#include "rules/shared/conditions.h"
 #include "rules/shared/xid_words.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ringside::rules::rule_xid_errors {
 namespace {
@@ -15,44 +13,44 @@ namespace {
 namespace text = words::xid_errors;
 
 /// How bad one is, for the choice of the one that is described.
-auto weightOf(const metrics::SampleValue& event)
+auto weightOf(const conditions::SampleValue& event)
 {
     const trace::XidEntry entry = xidEntryOf(event.value);
     return std::pair(entry.restart, entry.hardware);
 }
 
-Finding describe(const model::Rank& rank, const metrics::SampleValue& event, std::size_t count)
+Finding describe(const Context& context, const conditions::Subject& gpu, Severity severity)
 {
+    const auto& events = gpu.values.at("xid");
+    const conditions::SampleValue& event = *std::ranges::max_element(events, {}, weightOf);
     const trace::XidEntry entry = xidEntryOf(event.value);
     Finding finding;
     finding.broken = trace::isFatalXid(event.value);
-    finding.severity = conditions::xidSeverity(event.value);
+    finding.severity = severity;
     finding.limit = Limit::Nothing;
-    finding.ranks = {rank.rank};
-    finding.title = say(text::title, {{"rank", rank.rank}, {"xid", event.value}, {"meaning", entry.meaning}});
-    if (count > 1) {
-        finding.title += say(text::more, {{"more", count - 1}});
+    finding.title = say(
+        text::title, {{"who", gpusText(context, {&gpu})}, {"xid", event.value}, {"meaning", entry.meaning}});
+    if (events.size() > 1) {
+        finding.title += say(text::more, {{"more", events.size() - 1}});
     }
     finding.figures = {{"xid", Unit::Count, static_cast<double>(event.value), {}},
-                       {"events", Unit::Count, static_cast<double>(count), 0}};
-    finding.evidence = {evidence(rank, model::Interval{event.timeNs, event.timeNs},
-                                 say(text::event, {{"xid", event.value}}))};
-    finding.advice = say(text::remedy, {{"what", words::Text(xidAdvice(entry))}});
+                       {"events", Unit::Count, static_cast<double>(events.size()), 0}};
+    addPlace(context, gpu, {event.timeNs, event.timeNs}, say(text::event, {{"xid", event.value}}), finding);
+    finding.advice = say(text::remedy, {{"what", xidAdvice(entry)}});
     return finding;
 }
 
 Outcome run(const Context& context)
 {
     if (context.figures.gpus.empty()) { // the series of the event exists only after the first event
-        return kNeedsNvml;
+        return NotApplicable{words::device_samples::needs_nvml};
     }
     std::vector<Finding> findings;
-    for (const model::Rank& rank : context.run.ranks) {
-        const auto events = gpuSamples(context, rank, "xid");
-        if (events.empty()) {
-            continue;
+    for (const conditions::Subject& gpu : context.figures.gpus) {
+        const auto held = conditions::judge(gpu, conditions::conditionsOf("xid_errors"), limitsOf(context));
+        if (!held.empty()) {
+            findings.push_back(describe(context, gpu, held.front().severity));
         }
-        findings.push_back(describe(rank, *std::ranges::max_element(events, {}, weightOf), events.size()));
     }
     return findings;
 }

@@ -132,7 +132,7 @@ std::vector<RuleCase> gpuCases()
         {"gpu_clock_spread",
          edited(gauge("sm_clock_mhz", [](int rank, double) { return rank == 1 ? 1200 : 1400; })),
          edited(gauge("sm_clock_mhz", [](int rank, double) { return rank == 1 ? 1390 : 1400; })),
-         {"gpu_clock_spread.part=0.5"},
+         {"gpu_clock_spread.part=0.5", "gpu_clock_spread.part_low=0.5"},
          {"gpu_clock_spread.part=1"},
          withoutEdit},
         {"pcie_errors",

@@ -40,6 +40,28 @@ TEST(GpuClocks, thatHeatLowersAreNamed)
     EXPECT_FALSE(clockFindings("gpu_clock_spread", 1'410, kHeat).empty()) << "nothing explains 6 %";
 }
 
+/// Ranks 0 to 3 have one model at 1,500 MHz, the others another one.
+TEST(GpuClocks, ofDifferentModelsAreNotCompared)
+{
+    const auto found = [](std::int64_t slowest) {
+        TrainingRun run;
+        run.ranks = 8;
+        run.edit = all({gauge("sm_clock_mhz",
+                              [slowest](int rank, double) {
+                                  return rank < 4 ? 1'500 : rank == 7 ? slowest : 1'200;
+                              }),
+                        [](TraceBuilder& trace) {
+                            for (int rank = 0; rank < trace.ranks(); ++rank) {
+                                trace.process(rank).devices.front().name = rank < 4 ? "H100" : "A100";
+                            }
+                        }});
+        return findingsOf(reportOf(run), "gpu_clock_spread");
+    };
+    EXPECT_TRUE(found(1'200).empty());
+    ASSERT_EQ(found(1'000).size(), 1U);
+    EXPECT_EQ(found(1'000)[0]["ranks"], Json::array({7}));
+}
+
 Json xidFinding(std::int64_t number)
 {
     TrainingRun run;

@@ -267,7 +267,24 @@ TEST(NvlinkErrors, ALinkThatIsDownIsNamed)
     ASSERT_TRUE(down.is_object());
     EXPECT_EQ(down["severity"], "problem");
     EXPECT_EQ(down["ranks"], Json::array({2}));
-    EXPECT_EQ(down["title"], "The GPU of rank 2 has 11 of 12 NVLinks up: some went down in this run");
+    EXPECT_EQ(down["title"], "The GPU of rank 2 has fewer NVLinks than it should: 11 of 12 NVLinks up, some "
+                             "went down in this run");
+}
+
+TEST(NvlinkErrors, OfSeveralCountersAreOneFinding)
+{
+    TrainingRun run;
+    const auto grows = [](const trace::SeriesMetric& metric, double whole) {
+        return counter(metric, [whole](int rank, double place) {
+            return rank == 1 ? static_cast<std::int64_t>(place * whole) : 0;
+        });
+    };
+    run.edit = all({grows("nvlink_replays", 20), grows("nvlink_recoveries", 1)});
+    const Json found = findingsOf(reportOf(run), "nvlink_errors");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0]["title"], "The GPU of rank 1 had 20 NVLink replays; 1 NVLink recovery in this run");
+    EXPECT_EQ(found[0]["figures"]["replays"]["value"], 20);
+    EXPECT_EQ(found[0]["figures"]["recoveries"]["value"], 1);
 }
 
 TEST(NvlinkErrors, ManyChecksumErrorsASecondAreAProblem)
@@ -297,7 +314,7 @@ TEST(NvlinkErrors, BitErrorRatesThatCorrectionLeavesAreAProblem)
     EXPECT_EQ(bits["severity"], "problem");
     EXPECT_EQ(bits["ranks"], Json::array({2}));
     EXPECT_EQ(bits["title"],
-              "An NVLink of the GPU of rank 2 has an error rate of 3e-12 of its bits after correction");
+              "The GPU of rank 2 has an NVLink with an error rate of 3e-12 of its bits after correction");
     EXPECT_TRUE(found("nvlink5_effective_errors_per_1e18", 1'000).is_null()) << "1e-15 is normal";
     EXPECT_TRUE(found("nvlink5_symbol_errors_per_1e18", 3'000'000'000).is_null()) << "before correction";
 }

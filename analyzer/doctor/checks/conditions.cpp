@@ -21,7 +21,7 @@ void add(const report::Report& report, const conditions::Subject& subject, const
     for (const conditions::Judged& each : conditions::judge(subject, conditions::allConditions())) {
         const std::string_view rule = each.condition->rule;
         all.push_back({std::string(rule), each.severity, who + words::render(each.what, report.voice()),
-                       words::render(conditions::remedyOf(rule), report.voice()),
+                       words::render(conditions::remedyOf(*each.condition), report.voice()),
                        std::string(conditions::fixOf(rule))});
     }
 }

@@ -24,19 +24,16 @@ bool isLowBad(const Condition& row)
     return compare == conditions::Compare::Below || compare == conditions::Compare::AtMost;
 }
 
-/// Of several rows, the one that comes first in the table; of one row, the subject with the worst value.
-const Judged& mostOf(const std::vector<Sick>& sick)
+/// Of several rows, the one that comes first in the table counts most; of one row, the worst value.
+bool countsMore(const Judged& one, const Judged& other)
 {
-    const Judged* most = nullptr;
-    for (const Sick& each : sick) {
-        const Judged& first = each.rows.front();
-        if (most == nullptr || first.condition < most->condition ||
-            (first.condition == most->condition &&
-             (first.value > most->value) != isLowBad(*first.condition))) {
-            most = &first;
-        }
-    }
-    return *most;
+    return one.condition != other.condition ? one.condition < other.condition
+                                            : (one.value > other.value) != isLowBad(*one.condition);
+}
+
+const Sick& sickest(const std::vector<Sick>& sick)
+{
+    return *std::ranges::min_element(sick, countsMore, [](const Sick& each) { return each.rows.front(); });
 }
 
 /// Returns the values of a row on the sick GPUs as one: the sum of what breaks or is counted, else the worst.
@@ -109,7 +106,8 @@ model::Interval spanOf(const Context& context, const Subject& subject)
 Finding describe(const Context& context, const std::vector<Sick>& sick, std::size_t known, const Form& form,
                  std::span<const Condition> rows)
 {
-    const Judged& most = mostOf(sick);
+    const Sick& worst = sickest(sick);
+    const Judged& most = worst.rows.front();
     Finding finding;
     std::vector<const Subject*> gpus;
     for (const Sick& each : sick) {
@@ -125,7 +123,7 @@ Finding describe(const Context& context, const std::vector<Sick>& sick, std::siz
         {"who", gpusText(context, gpus)},
         {"gpus", gpus.size()},
         {"known", known},
-        {"what", most.what},
+        {"what", listOf(worst.rows, words::ports::more)},
         {"value", most.value},
         {"limit", most.limit}};
     finding.limit = form.limit;
@@ -142,21 +140,35 @@ Finding describe(const Context& context, const std::vector<Sick>& sick, std::siz
     const words::Template* const title =
         most.condition->more.title != nullptr ? most.condition->more.title : form.title;
     finding.title = title != nullptr ? say(*title, slots) : most.what;
-    finding.advice = conditions::remedyOf(form.rule);
+    finding.advice = conditions::remedyOf(*most.condition);
     return finding;
 }
 
-/// Those of which the row holds, without what else does.
-std::vector<Sick> sickOf(const std::vector<Sick>& sick, const Condition& row)
+/// Those of which one of the rows holds, without what else does.
+std::vector<Sick> sickOf(const std::vector<Sick>& sick, std::span<const Condition> rows)
 {
     std::vector<Sick> some;
     for (const Sick& each : sick) {
-        const auto held = std::ranges::find(each.rows, &row, &Judged::condition);
-        if (held != each.rows.end()) {
-            some.push_back({each.gpu, {*held}});
+        Sick here{each.gpu, {}};
+        std::ranges::copy_if(each.rows, std::back_inserter(here.rows), [&](const Judged& held) {
+            return held.condition >= rows.data() && held.condition < rows.data() + rows.size();
+        });
+        if (!here.rows.empty()) {
+            some.push_back(std::move(here));
         }
     }
     return some;
+}
+
+/// Returns the first row, and those after it that have the same title.
+std::span<const Condition> firstTitle(std::span<const Condition> rows)
+{
+    std::size_t count = 1;
+    while (count < rows.size() && rows[count].more.title != nullptr &&
+           rows[count].more.title == rows.front().more.title) {
+        ++count;
+    }
+    return rows.first(count);
 }
 
 /// The findings of a rule about ports, each of all that holds.
@@ -251,9 +263,11 @@ Outcome rowFindings(const Context& context, const Form& form)
     }
     std::vector<Finding> findings;
     if (form.per == Per::Row) {
-        for (const Condition& row : rows) {
-            if (const auto some = sickOf(sick, row); !some.empty()) {
-                findings.push_back(describe(context, some, known, form, {&row, 1}));
+        for (auto rest = rows; !rest.empty();) {
+            const auto same = firstTitle(rest);
+            rest = rest.subspan(same.size());
+            if (const auto some = sickOf(sick, same); !some.empty()) {
+                findings.push_back(describe(context, some, known, form, same));
             }
         }
     } else if (form.per == Per::Rule && !sick.empty()) {

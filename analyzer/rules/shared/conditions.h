@@ -10,14 +10,14 @@ namespace ringside::rules {
 /// Returns the user's thresholds of the rule that `context` runs.
 [[nodiscard]] conditions::Limits limitsOf(const Context& context);
 
-/// What has a finding of its own.
+/// What has a finding of its own; rows with the same title have one together.
 enum class Per : std::uint8_t { Subject, Row, Rule };
 
 /// How the rows of a rule become findings.
 struct Form {
     const char* rule;
-    /// Slots of titles: who, gpus, known and what; the value and limit of the row that counts most; and of
-    /// each row with a figure a text of that name. `what` of a port is all that holds.
+    /// Slots of titles: who, gpus, known; what, which is all that holds of the sickest; the value and limit
+    /// of the row that counts most; and of each row with a figure a text of that name.
     const words::Template* title = nullptr; ///< null: what the row that counts most says
     Limit limit = Limit::Nothing;
     Per per = Per::Subject;

@@ -6,6 +6,7 @@
 #include "settings/versions.h"
 #include "words/blocking_wait.h"
 #include "words/ecc_errors.h"
+#include "words/gpu_clock_spread.h"
 #include "words/gpu_temperature_high.h"
 #include "words/link_margin.h"
 #include "words/memlock_low.h"
@@ -15,6 +16,7 @@
 #include "words/nccl_variable_range.h"
 #include "words/nccl_variable_unknown.h"
 #include "words/nccl_variable_value.h"
+#include "words/nvlink_errors.h"
 #include "words/nvlink_fabric.h"
 #include "words/pcie_errors.h"
 #include "words/persistence_mode.h"
@@ -123,15 +125,19 @@ Outcome variableFindings(const Context& context, settings::Trouble trouble)
 
 constexpr Needs kNvml{{"sampled"}, " (nvml)"};
 constexpr Needs kHost{{"host"}};
+constexpr Needs kClocks{{"device", "sampled"}, " (nvml)"};
 constexpr Needs kFiles{{}, "files (links --from)"};
 
-/// A rule of rows: its name, whether it counts for the health of links, what it needs, and its Form.
-#define RINGSIDE_ROWS(name, ofLinks, needed, ...)                                                            \
+enum class Of : std::uint8_t { Devices, Links, Ranks };
+
+/// A rule of rows: its name, whether it counts for the health of links or compares ranks, what it needs, and
+/// its Form.
+#define RINGSIDE_ROWS(name, of, needed, ...)                                                                 \
     {                                                                                                        \
         .id = #name, .title = words::name::heading, .needs = needed,                                         \
         .options = conditions::optionsOf(#name),                                                             \
         .run = [](const Context& context) { return rowFindings(context, {.rule = #name, __VA_ARGS__}); },    \
-        .help = words::name::help, .checksLinks = ofLinks                                                    \
+        .help = words::name::help, .checksLinks = (of) == Of::Links, .comparesRanks = (of) == Of::Ranks      \
     }
 /// A rule of remarks on variables.
 #define RINGSIDE_REMARKS(name, trouble)                                                                      \
@@ -143,16 +149,18 @@ constexpr Needs kFiles{{}, "files (links --from)"};
 
 // clang-format off
 const Rule kTableRules[] = {
-    RINGSIDE_ROWS(ecc_errors, false, kNvml, .title = &words::ecc_errors::title, .limit = Limit::Memory, .per = Per::Rule),
-    RINGSIDE_ROWS(gpu_temperature_high, false, kNvml, .limit = Limit::Compute, .per = Per::Rule, .cause = false),
-    RINGSIDE_ROWS(row_remap, false, kNvml, .title = &words::row_remap::title, .limit = Limit::Memory, .span = words::span::sampled, .missing = {words::row_remap::not_measured}),
-    RINGSIDE_ROWS(persistence_mode, false, kNvml, .title = &words::persistence_mode::title, .limit = Limit::Settings, .per = Per::Rule, .span = words::span::queried, .settings = {"persistence_mode"}, .missing = {words::persistence_mode::not_measured}),
-    RINGSIDE_ROWS(nvlink_fabric, true, kNvml, .title = &words::nvlink_fabric::title, .limit = Limit::Link, .span = words::span::queried, .missing = {words::nvlink_fabric::not_measured}),
-    RINGSIDE_ROWS(pcie_errors, true, kNvml, .title = &words::pcie_errors::title, .limit = Limit::Link, .per = Per::Rule, .span = words::span::sampled),
-    RINGSIDE_ROWS(link_margin, true, kFiles, .title = &words::link_margin::title, .missing = {words::link_margin::needs_files}),
-    RINGSIDE_ROWS(memlock_low, false, kHost, .limit = Limit::Settings, .per = Per::Rule, .cause = false, .span = words::span::rank_run, .settings = {"memlock"}, .missing = {words::memlock_low::not_measured}),
-    RINGSIDE_ROWS(shm_small, false, kHost, .limit = Limit::Settings, .per = Per::Rule, .cause = false, .span = words::span::rank_run, .settings = {"--shm-size"}, .missing = {words::shm_small::not_measured}),
-    RINGSIDE_ROWS(versions_old, false, kHost, .limit = Limit::Settings, .per = Per::Row, .cause = false, .span = words::span::rank_run, .missing = {words::versions_old::not_measured}),
+    RINGSIDE_ROWS(ecc_errors, Of::Devices, kNvml, .title = &words::ecc_errors::title, .limit = Limit::Memory, .per = Per::Rule),
+    RINGSIDE_ROWS(gpu_temperature_high, Of::Devices, kNvml, .limit = Limit::Compute, .per = Per::Rule, .cause = false),
+    RINGSIDE_ROWS(row_remap, Of::Devices, kNvml, .title = &words::row_remap::title, .limit = Limit::Memory, .span = words::span::sampled, .missing = {words::row_remap::not_measured}),
+    RINGSIDE_ROWS(persistence_mode, Of::Devices, kNvml, .title = &words::persistence_mode::title, .limit = Limit::Settings, .per = Per::Rule, .span = words::span::queried, .settings = {"persistence_mode"}, .missing = {words::persistence_mode::not_measured}),
+    RINGSIDE_ROWS(gpu_clock_spread, Of::Ranks, kClocks, .title = &words::gpu_clock_spread::title, .limit = Limit::Compute, .per = Per::Rule, .cause = false, .span = {}, .missing = {words::gpu_clock_spread::needs_clocks}),
+    RINGSIDE_ROWS(nvlink_errors, Of::Links, kNvml, .limit = Limit::Link, .per = Per::Row, .span = {}, .missing = {words::nvlink_errors::not_measured}),
+    RINGSIDE_ROWS(nvlink_fabric, Of::Links, kNvml, .title = &words::nvlink_fabric::title, .limit = Limit::Link, .span = words::span::queried, .missing = {words::nvlink_fabric::not_measured}),
+    RINGSIDE_ROWS(pcie_errors, Of::Links, kNvml, .title = &words::pcie_errors::title, .limit = Limit::Link, .per = Per::Rule, .span = words::span::sampled),
+    RINGSIDE_ROWS(link_margin, Of::Links, kFiles, .title = &words::link_margin::title, .missing = {words::link_margin::needs_files}),
+    RINGSIDE_ROWS(memlock_low, Of::Devices, kHost, .limit = Limit::Settings, .per = Per::Rule, .cause = false, .span = words::span::rank_run, .settings = {"memlock"}, .missing = {words::memlock_low::not_measured}),
+    RINGSIDE_ROWS(shm_small, Of::Devices, kHost, .limit = Limit::Settings, .per = Per::Rule, .cause = false, .span = words::span::rank_run, .settings = {"--shm-size"}, .missing = {words::shm_small::not_measured}),
+    RINGSIDE_ROWS(versions_old, Of::Devices, kHost, .limit = Limit::Settings, .per = Per::Row, .cause = false, .span = words::span::rank_run, .missing = {words::versions_old::not_measured}),
     RINGSIDE_REMARKS(blocking_wait, BlockingWait),
     RINGSIDE_REMARKS(nccl_debug_in_production, Debug),
     RINGSIDE_REMARKS(nccl_variable_dangerous, Dangerous),
