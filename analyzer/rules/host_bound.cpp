@@ -56,7 +56,8 @@ Outcome run(const Context& context)
     Finding finding;
     const metrics::RankMetrics* worst = nullptr;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        if (rank.total.share(starvedNs(rank)) <= context.option("share")) {
+        if (rank.total.share(starvedNs(rank)) <= context.option("share") ||
+            launchingOf(context, rank).withoutShare >= 1) { // when its kernels were launched is not known
             continue;
         }
         worst = worst == nullptr || starvedNs(rank) > starvedNs(*worst) ? &rank : worst;

@@ -198,6 +198,27 @@ TEST_F(XPlane, TheReportJudgesAProfileOfTwoHosts)
     EXPECT_NE(text.find("late_rank"), std::string::npos) << text;
 }
 
+/// Older profiles on AMD's GPUs have the launches of copies only: how late kernels were launched is not
+/// known.
+TEST_F(XPlane, AHostWhoseLaunchesAreNotKnownIsNotBlamed)
+{
+    XPlaneWriter gpu("/device:GPU:0");
+    gpu.line(17, "Stream #17(Kernel)", 5000);
+    for (std::uint64_t i = 0; i < 20; ++i) {
+        gpu.event("loop_fusion", i * 1000, 100, test::ofKernel(1000 + i));
+        gpu.event("CopyDeviceToDevice", i * 1000 + 500, 50,
+                  {{{"correlation_id", i + 1}}, {{"memcpy_details", "size:64 dest:0 async:1"}}});
+    }
+    XPlaneWriter cpu("/host:CPU");
+    cpu.line(661, "Host Threads/661", 5000);
+    for (std::uint64_t i = 0; i < 20; ++i) {
+        cpu.event("hipMemcpyDtoDAsync", i * 1000 + 490, 5, {{{"correlation_id", i + 1}}, {}});
+    }
+    write("host1.xplane.pb", test::xspace({cpu.text(), gpu.text()}));
+    const std::string text = textOf(report::buildReport(open(folder()), {}), "text");
+    EXPECT_EQ(text.find("does not launch in time"), std::string::npos) << text;
+}
+
 // Damage
 
 /// Every prefix of a file gives what came before its end, or an Error, and says so.
