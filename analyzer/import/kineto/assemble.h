@@ -12,10 +12,15 @@
 
 namespace ringside::importers::kineto {
 
-/// The tool that recorded the rows.
+/// The tool that recorded the rows, and what its tiers could see.
 struct Recorder {
-    const char *device, *noDevice, *host, *ranges, *nccl, *sampled; ///< what its tiers could see
-    std::string (*decode)(std::string_view raw);                    ///< the name that a stored one means
+    const char* device = "";
+    const char* noDevice = ""; ///< where no device work was recorded
+    const char* host = "";
+    const char* ranges = "";
+    const char* nccl = "";
+    const char* sampled = "";
+    std::string (*decode)(std::string_view raw) = nullptr; ///< the name that a stored one means
     bool isHostClock =
         false; ///< times are of the host's CLOCK_MONOTONIC: they stay, so that processes compare
 };

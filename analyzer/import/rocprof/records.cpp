@@ -59,7 +59,7 @@ std::uint32_t number32(std::optional<std::uint64_t> value)
 } // namespace
 
 struct Records::Record {
-    Json json;
+    const Json& json;
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
     std::uint32_t thread = 0, correlation = 0;
@@ -138,10 +138,10 @@ void Records::kernel(std::string_view json)
 
 void Records::record(std::string_view table, std::string_view json)
 {
-    Record record;
-    record.json = parse(json);
-    const auto start = number(record.json, {"start_timestamp"});
-    const auto end = number(record.json, {"end_timestamp"});
+    const Json parsed = parse(json);
+    Record record{parsed};
+    const auto start = number(parsed, {"start_timestamp"});
+    const auto end = number(parsed, {"end_timestamp"});
     if (!start || !end) {
         ++damaged;
         return;
@@ -152,8 +152,8 @@ void Records::record(std::string_view table, std::string_view json)
     }
     record.startNs = static_cast<std::int64_t>(*start);
     record.endNs = static_cast<std::int64_t>(*end);
-    record.thread = number32(number(record.json, {"thread_id"}));
-    record.correlation = number32(number(record.json, {"correlation_id", "internal"}));
+    record.thread = number32(number(parsed, {"thread_id"}));
+    record.correlation = number32(number(parsed, {"correlation_id", "internal"}));
     if (table == "kernel_dispatch") {
         dispatch(record);
     } else if (table == "memory_copy") {

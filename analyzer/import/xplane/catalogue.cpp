@@ -25,7 +25,8 @@ Argument argumentNamed(std::string_view name)
                                 Pair{"cuda_graph_node_id", Argument::GraphNode},
                                 Pair{"cuda_graph_exec_id", Argument::GraphExec},
                                 Pair{"hlo_op", Argument::HloOp},
-                                Pair{"step_num", Argument::StepNumber}};
+                                Pair{"step_num", Argument::StepNumber},
+                                Pair{"_r", Argument::Root}};
     const auto found = std::ranges::find(kNames, name, &Pair::first);
     return found != kNames.end() ? found->second : Argument::Other;
 }

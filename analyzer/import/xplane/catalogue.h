@@ -29,6 +29,7 @@ enum class Argument : std::uint8_t {
     GraphExec, ///< of a CUDA graph that was recorded as a whole
     HloOp,     ///< XLA's name of the operation, such as "all-reduce.3"
     StepNumber,
+    Root, ///< of ranges that contain all work of a step
 };
 
 enum class PlaneKind : std::uint8_t { Gpu, Host, Other };

@@ -33,6 +33,7 @@ struct Event {
     std::optional<std::uint64_t> correlation, graph, graphNode, step;
     std::optional<std::string_view> kernel, copy, set;
     bool isGraph = false; ///< recorded as a whole
+    bool isRoot = false;
     std::string_view hloOperation;
 };
 
@@ -65,6 +66,9 @@ void addValue(const Plane& plane, const Value& value, Event& event)
         break;
     case Argument::StepNumber:
         event.step = value.number;
+        break;
+    case Argument::Root:
+        event.isRoot = value.number != 0;
         break;
     case Argument::Other:
         break;
@@ -292,7 +296,8 @@ private:
         const std::int64_t tid = tidOf(line);
         const auto thread = static_cast<std::uint32_t>(tid);
         const std::string_view text = m_rows.names.text(name);
-        if (event.step && *event.step <= std::numeric_limits<std::int64_t>::max()) {
+        // TensorFlow repeats the number of a step on parts of it.
+        if (event.isRoot && event.step && *event.step <= std::numeric_limits<std::int64_t>::max()) {
             m_rows.steps.push_back({static_cast<std::int64_t>(*event.step), time.start, time.end, tid});
         }
         if (event.correlation) {

@@ -63,6 +63,17 @@ TEST_F(XPlane, PlanesOfDevicesGiveKernelsAndThoseOfTheHostCallsStepsAndRanges)
     EXPECT_EQ(process.threads[1].name, "python");
 }
 
+TEST_F(XPlane, PartsOfAStepThatRepeatItsNumberAreNoSteps)
+{
+    XPlaneWriter cpu("/host:CPU");
+    cpu.line(661, "python", 5000);
+    cpu.event("train", 0, 900, {{{"step_num", 3}, {"_r", 1}}, {}});
+    cpu.event("FunctionRun", 10, 100, {{{"step_num", 3}}, {}});
+    const auto process = read(test::xspace({cpu.text()}));
+    EXPECT_EQ(process.steps.size(), 1U);
+    EXPECT_EQ(process.ranges.size(), 2U);
+}
+
 TEST_F(XPlane, CollectivesAreCalledAsXlaCallsThem)
 {
     const auto process = read(test::jaxProfile(kStarted, 1));
