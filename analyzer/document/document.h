@@ -5,6 +5,7 @@
 #pragma once
 #include "document/table.h"
 #include "document/wait_chain.h"
+#include "document/why_graph.h"
 #include "trace/vocabulary/severity.h"
 
 #include <cstdint>
@@ -90,7 +91,7 @@ struct HeatMap {
     std::optional<std::int64_t> firstStep, lastStep;
 };
 
-using Block = std::variant<Paragraph, Items, Finding, Table, BarChart, HeatMap, WaitChain>;
+using Block = std::variant<Paragraph, Items, Finding, Table, BarChart, HeatMap, WaitChain, WhyGraph>;
 
 /// By which a view finds the part that it shows.
 enum class SectionId : std::uint8_t {
@@ -102,6 +103,7 @@ enum class SectionId : std::uint8_t {
     HeatMap,
     Findings,
     Prices,
+    WhyGraph, ///< what explains the parts of a step, as a picture
     Argument,
     NotApplicable,
     BreakdownTable,

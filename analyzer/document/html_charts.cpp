@@ -145,19 +145,19 @@ std::string heatRow(const HeatMap& map, const HeatMap::Row& row, int y, int heig
     return text + "\n";
 }
 
-std::string boxSvg(const WaitPicture::Box& box)
+std::string boxSvg(const BoxPicture::Box& box)
 {
     std::string text = fmt::format("<g><title>{}</title><rect class=\"rank-box{}\" x=\"{:.1f}\" y=\"{:.1f}\" "
                                    "width=\"{:.0f}\" height=\"{:.0f}\" "
                                    "rx=\"5\"/>",
                                    escapedHtml(box.whole), box.origin ? " origin" : "", box.x, box.y,
-                                   WaitPicture::kBoxWidth, box.height);
-    double y = box.y + WaitPicture::kMargin - 4;
+                                   BoxPicture::kBoxWidth, box.height);
+    double y = box.y + BoxPicture::kMargin - 4;
     for (const std::string& line : box.lines) {
-        y += WaitPicture::kLineHeight;
+        y += BoxPicture::kLineHeight;
         text += fmt::format("<text{} x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
-                            &line == box.lines.data() ? " class=\"who\"" : "", box.x + WaitPicture::kMargin,
-                            y, escapedHtml(line));
+                            &line == box.lines.data() ? " class=\"who\"" : "", box.x + BoxPicture::kMargin, y,
+                            escapedHtml(line));
     }
     return text + "</g>\n";
 }
@@ -219,21 +219,19 @@ std::string escapedHtml(std::string_view text)
     return result;
 }
 
-std::string waitsSvg(const WaitChain& chain)
+std::string boxesSvg(const BoxPicture& picture, std::string_view label)
 {
-    const WaitPicture picture = pictureOf(chain);
-    std::string text = fmt::format(
-        "<svg role=\"img\" aria-label=\"Who waits for whom\" viewBox=\"0 0 {:.0f} {:.0f}\" width=\"100%\">\n"
-        "<defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
-        "markerHeight=\"7\" "
-        "orient=\"auto\"><path class=\"head\" d=\"M0 0L8 4L0 8z\"/></marker></defs>\n",
-        picture.width, picture.height);
-    for (const WaitPicture::Arrow& arrow : picture.arrows) {
-        text += fmt::format("<path class=\"waits\" marker-end=\"url(#head)\" d=\"M{:.1f} {:.1f}Q{:.1f} "
-                            "{:.1f} {:.1f} {:.1f}\"/>\n",
-                            arrow.from.x, arrow.from.y, arrow.bend.x, arrow.bend.y, arrow.to.x, arrow.to.y);
+    std::string text =
+        fmt::format("<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {:.0f} {:.0f}\" width=\"100%\">\n",
+                    escapedHtml(label), picture.width, picture.height);
+    for (const BoxPicture::Arrow& arrow : picture.arrows) {
+        const auto head = arrow.head();
+        text += fmt::format("<path class=\"waits\" d=\"M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}\"/>"
+                            "<path class=\"head\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}L{:.1f} {:.1f}z\"/>\n",
+                            arrow.from.x, arrow.from.y, arrow.bend.x, arrow.bend.y, arrow.to.x, arrow.to.y,
+                            head[0].x, head[0].y, head[1].x, head[1].y, head[2].x, head[2].y);
     }
-    for (const WaitPicture::Box& box : picture.boxes) {
+    for (const BoxPicture::Box& box : picture.boxes) {
         text += boxSvg(box);
     }
     return text + "</svg>\n";

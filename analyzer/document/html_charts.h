@@ -12,8 +12,8 @@ namespace ringside::document {
 /// Returns a bar for each rank. Waiting is hatched. More than HeatMap::kMostRows ranks share so many bars.
 [[nodiscard]] std::string barsSvg(const BarChart& chart);
 [[nodiscard]] std::string heatSvg(const HeatMap& map);
-/// Boxes of ranks, and arrows to whom they wait for. Its texts come from traces and are escaped.
-[[nodiscard]] std::string waitsSvg(const WaitChain& chain);
+/// Boxes and arrows. Their texts come from traces and are escaped. `label` is for screen readers.
+[[nodiscard]] std::string boxesSvg(const BoxPicture& picture, std::string_view label);
 /// Escapes a text for HTML and SVG.
 [[nodiscard]] std::string escapedHtml(std::string_view text);
 /// Returns what a row of both charts stands for if ranks share rows. Empty if each rank has its own.

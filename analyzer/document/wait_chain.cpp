@@ -1,47 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "document/wait_chain.h"
 
-#include "document/table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
-#include <sstream>
 
 namespace ringside::document {
 namespace {
 
-using Box = WaitPicture::Box;
-using Point = WaitPicture::Point;
+using Box = BoxPicture::Box;
+using Point = BoxPicture::Point;
 
 constexpr double kPictureWidth = 900;
 constexpr double kBetweenBoxes = 30; ///< boxes of a layer
 constexpr double kArrowRoom = 38;    ///< room of an arrow between two layers
-constexpr double kBorder = 6;        ///< around the picture
 
 /// A sentence about a node: "is in read, for 35 s".
 std::string doingOf(const WaitChain::Node& node)
 {
     return node.does + (node.does.empty() || node.since.empty() ? "" : ", ") + node.since;
-}
-
-/// Breaks a text into lines that fit into a box; the last one is cut.
-void appendLines(std::vector<std::string>& lines, const std::string& text)
-{
-    constexpr std::size_t kLetters = 40; // of 12 px, as wide as most are
-    constexpr int kMost = 3;
-    std::istringstream wrapped(wrap(text, kLetters, ""));
-    std::string line;
-    for (int i = 0; std::getline(wrapped, line); ++i) {
-        if (i == kMost) {
-            lines.back() += " ...";
-            return;
-        }
-        lines.push_back(line.size() > kLetters ? line.substr(0, kLetters - 3) + "..." : line);
-    }
 }
 
 Box boxOf(const WaitChain& chain, std::size_t index)
@@ -50,24 +30,17 @@ Box boxOf(const WaitChain& chain, std::size_t index)
     const WaitChain::Edge* const wait = chain.waitOf(index);
     Box box;
     box.origin = chain.circle || node.layer == 0;
-    std::vector<std::string> texts{node.who};
+    box.add(node.who);
     if (wait != nullptr && !wait->call.empty()) {
-        texts.push_back(fmt::format("waits for {} in {}", wait->waitsFor, wait->call));
+        box.add(fmt::format("waits for {} in {}", wait->waitsFor, wait->call));
     }
-    texts.push_back(doingOf(node));
-    for (const std::string& text : texts) {
-        if (!text.empty()) {
-            appendLines(box.lines, text);
-            box.whole += (box.whole.empty() ? "" : ": ") + text;
-        }
-    }
-    box.height = static_cast<double>(box.lines.size()) * WaitPicture::kLineHeight + 2 * WaitPicture::kMargin;
+    box.add(doingOf(node));
     return box;
 }
 
 Point middleOf(const Box& box)
 {
-    return {box.x + WaitPicture::kBoxWidth / 2, box.y + box.height / 2};
+    return {box.x + BoxPicture::kBoxWidth / 2, box.y + box.height / 2};
 }
 
 /// Where a line from the middle of the box to `towards` leaves it.
@@ -77,34 +50,34 @@ Point borderOf(const Box& box, Point towards)
     const double dx = towards.x - middle.x;
     const double dy = towards.y - middle.y;
     constexpr double kGap = 3;
-    const double across = std::abs(dx) > 0 ? (WaitPicture::kBoxWidth / 2 + kGap) / std::abs(dx) : 1e9;
+    const double across = std::abs(dx) > 0 ? (BoxPicture::kBoxWidth / 2 + kGap) / std::abs(dx) : 1e9;
     const double along = std::abs(dy) > 0 ? (box.height / 2 + kGap) / std::abs(dy) : 1e9;
     const double share = std::min({across, along, 1.0});
     return {middle.x + share * dx, middle.y + share * dy};
 }
 
 /// Layers from above to below, the origin below all.
-void placeLayers(WaitPicture& picture, const WaitChain& chain)
+void placeLayers(BoxPicture& picture, const WaitChain& chain)
 {
     std::map<std::size_t, std::vector<std::size_t>, std::greater<>> layers;
     for (std::size_t i = 0; i < chain.nodes.size(); ++i) {
         layers[chain.nodes[i].layer].push_back(i);
     }
-    double y = kBorder;
+    double y = BoxPicture::kBorder;
     for (const auto& [layer, nodes] : layers) {
         const auto count = static_cast<double>(nodes.size());
-        double x = (kPictureWidth - count * WaitPicture::kBoxWidth - (count - 1) * kBetweenBoxes) / 2;
+        double x = (kPictureWidth - count * BoxPicture::kBoxWidth - (count - 1) * kBetweenBoxes) / 2;
         double height = 0;
         for (const std::size_t node : nodes) {
             Box& box = picture.boxes[node];
             box.x = x;
             box.y = y;
-            x += WaitPicture::kBoxWidth + kBetweenBoxes;
+            x += BoxPicture::kBoxWidth + kBetweenBoxes;
             height = std::max(height, box.height);
         }
         y += height + kArrowRoom;
     }
-    picture.height = y - kArrowRoom + kBorder;
+    picture.height = y - kArrowRoom + BoxPicture::kBorder;
     for (const WaitChain::Edge& edge : chain.edges) {
         const Box& from = picture.boxes[edge.from];
         const Box& to = picture.boxes[edge.to];
@@ -115,7 +88,7 @@ void placeLayers(WaitPicture& picture, const WaitChain& chain)
 }
 
 /// On an ellipse, two of them beside each other. Arrows bend outward.
-void placeCircle(WaitPicture& picture, const WaitChain& chain)
+void placeCircle(BoxPicture& picture, const WaitChain& chain)
 {
     const std::size_t count = picture.boxes.size();
     double highest = 0;
@@ -125,20 +98,20 @@ void placeCircle(WaitPicture& picture, const WaitChain& chain)
     constexpr double kApart = 20;
     const double part = 2 * std::numbers::pi / static_cast<double>(count);
     // Of an odd number, two stand beside each other at the lower end; of many, the highest stands above two.
-    const double beside = count % 2 == 1 ? (WaitPicture::kBoxWidth + kApart) / (2 * std::sin(part / 2)) : 0.0;
+    const double beside = count % 2 == 1 ? (BoxPicture::kBoxWidth + kApart) / (2 * std::sin(part / 2)) : 0.0;
     const double above = count > 5 ? 1 - std::cos(part) : 3.2 / static_cast<double>(count);
-    const Point radius{std::max((kPictureWidth - WaitPicture::kBoxWidth) / 2 - kBorder, beside),
+    const Point radius{std::max((kPictureWidth - BoxPicture::kBoxWidth) / 2 - BoxPicture::kBorder, beside),
                        count <= 2 ? 0 : (highest + kApart) / above};
-    picture.width = 2 * (radius.x + kBorder) + WaitPicture::kBoxWidth;
+    picture.width = 2 * (radius.x + BoxPicture::kBorder) + BoxPicture::kBoxWidth;
     const double room = count <= 2 ? 60 : 0; // of the arrows above and below two boxes
-    const Point middle{picture.width / 2, radius.y + highest / 2 + room + kBorder};
+    const Point middle{picture.width / 2, radius.y + highest / 2 + room + BoxPicture::kBorder};
     for (std::size_t i = 0; i < count; ++i) {
         const double turn = static_cast<double>(i) / static_cast<double>(count) -
                             (count <= 2 ? 0.5 : 0.25); // the first of two stands on the left, else above
         Box& box = picture.boxes[i];
-        box.x = middle.x + radius.x * std::cos(2 * std::numbers::pi * turn) - WaitPicture::kBoxWidth / 2;
+        box.x = middle.x + radius.x * std::cos(2 * std::numbers::pi * turn) - BoxPicture::kBoxWidth / 2;
         box.y = middle.y + radius.y * std::sin(2 * std::numbers::pi * turn) - box.height / 2;
-        picture.height = std::max(picture.height, box.y + box.height + room / 2 + 2 * kBorder);
+        picture.height = std::max(picture.height, box.y + box.height + room / 2 + 2 * BoxPicture::kBorder);
     }
     for (const WaitChain::Edge& edge : chain.edges) {
         const Point from = middleOf(picture.boxes[edge.from]);
@@ -189,9 +162,9 @@ std::vector<std::string> waitLines(const WaitChain& chain)
     return lines;
 }
 
-WaitPicture pictureOf(const WaitChain& chain)
+BoxPicture pictureOf(const WaitChain& chain)
 {
-    WaitPicture picture;
+    BoxPicture picture;
     picture.width = kPictureWidth;
     for (std::size_t i = 0; i < chain.nodes.size(); ++i) {
         picture.boxes.push_back(boxOf(chain, i));

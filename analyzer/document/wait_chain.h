@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for whom, as a picture and as lines. Places are computed here, so that the HTML page and the
-// desktop program draw the same picture.
+// Who waits for whom, as a picture and as lines.
 #pragma once
+#include "document/box_picture.h"
+
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -39,32 +40,6 @@ struct WaitChain {
 /// origin, then what the origin does and the note.
 [[nodiscard]] std::vector<std::string> waitLines(const WaitChain& chain);
 
-/// The picture in units of a pixel.
-struct WaitPicture {
-    struct Point {
-        double x = 0;
-        double y = 0;
-    };
-    struct Box {
-        double x = 0; ///< of the upper left corner
-        double y = 0;
-        double height = 0;
-        bool origin = false;
-        std::vector<std::string> lines; ///< the first one names the ranks
-        std::string whole;              ///< all that is known, where lines were cut
-    };
-    /// A curve from one border to another, whose control point is `bend`; its head is at `to`.
-    struct Arrow {
-        Point from, bend, to;
-    };
-    static constexpr double kBoxWidth = 280;
-    static constexpr double kLineHeight = 16;
-    static constexpr double kMargin = 8; ///< between a box and its text
-    double width = 0;
-    double height = 0;
-    std::vector<Box> boxes; ///< one for each node
-    std::vector<Arrow> arrows;
-};
-[[nodiscard]] WaitPicture pictureOf(const WaitChain& chain);
+[[nodiscard]] BoxPicture pictureOf(const WaitChain& chain);
 
 } // namespace ringside::document

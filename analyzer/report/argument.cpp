@@ -21,13 +21,16 @@ using Part = LostPart::Kind;
 struct KindInfo {
     std::string_view name;
     const words::Template* text;
+    std::int64_t (*of)(const metrics::Breakdown&); ///< how much of it a step has, where waiting is known
 };
 /// In the order of LostPart::Kind.
-constexpr KindInfo kKinds[] = {{"compute", &argument_text::compute},
-                               {"waiting", &argument_text::waiting},
-                               {"transfer", &argument_text::transfer},
-                               {"copies", &argument_text::copies},
-                               {"idle", &argument_text::idle}};
+constexpr KindInfo kKinds[] = {
+    {"compute", &argument_text::compute, [](const metrics::Breakdown& step) { return step.computeNs; }},
+    {"waiting", &argument_text::waiting, [](const metrics::Breakdown& step) { return step.exposedWaitNs; }},
+    {"transfer", &argument_text::transfer,
+     [](const metrics::Breakdown& step) { return step.exposedCommunicationNs - step.exposedWaitNs; }},
+    {"copies", &argument_text::copies, [](const metrics::Breakdown& step) { return step.exposedCopyNs; }},
+    {"idle", &argument_text::idle, [](const metrics::Breakdown& step) { return step.idleNs; }}};
 
 const KindInfo& infoOf(Part kind)
 {
@@ -74,6 +77,12 @@ std::optional<Part> partOf(const rules::Finding& finding, const Argument& argume
                                                             : Part::Transfer;
 }
 
+/// Without known waiting, the transfer is all exposed communication.
+std::int64_t partOfStep(Part kind, const metrics::Breakdown& step, bool waitsKnown)
+{
+    return kind == Part::Transfer && !waitsKnown ? step.exposedCommunicationNs : infoOf(kind).of(step);
+}
+
 std::vector<LostPart> partsOf(const Report& report)
 {
     const metrics::Breakdown total = report.metrics.total();
@@ -81,16 +90,11 @@ std::vector<LostPart> partsOf(const Report& report)
         return {};
     }
     const bool waits = report.metrics.waitsKnown();
-    const std::int64_t waiting = waits ? total.exposedWaitNs : 0;
-    const std::pair<Part, std::int64_t> all[] = {{Part::Compute, total.computeNs},
-                                                 {Part::Waiting, waiting},
-                                                 {Part::Transfer, total.exposedCommunicationNs - waiting},
-                                                 {Part::Copies, total.exposedCopyNs},
-                                                 {Part::Idle, total.idleNs}};
     std::vector<LostPart> parts;
-    for (const auto& [kind, ns] : all) {
+    for (const KindInfo& info : kKinds) {
+        const auto kind = static_cast<Part>(&info - kKinds);
         if (kind != Part::Waiting || waits) {
-            const double share = total.share(ns);
+            const double share = total.share(partOfStep(kind, total, waits));
             parts.push_back({kind,
                              static_cast<std::int64_t>(share * static_cast<double>(report.metrics.stepNs())),
                              share});
@@ -99,14 +103,18 @@ std::vector<LostPart> partsOf(const Report& report)
     return parts;
 }
 
+std::string partText(const Report& report, const Argument& argument, Part kind)
+{
+    const bool unsplit = kind == Part::Transfer && !argument.waitsKnown;
+    return report.sentence(unsplit ? argument_text::communication : *infoOf(kind).text);
+}
+
 Table partTable(const Report& report, const Argument& argument)
 {
     Table table{{"part", "ms", "share"}, {}};
     for (const LostPart& part : argument.parts) {
-        const bool unsplit = part.kind == Part::Transfer && !argument.waitsKnown;
-        table.rows.push_back(
-            {report.sentence(unsplit ? argument_text::communication : *infoOf(part.kind).text),
-             millisecondsCell(static_cast<double>(part.ns)), shareCell(part.share)});
+        table.rows.push_back({partText(report, argument, part.kind),
+                              millisecondsCell(static_cast<double>(part.ns)), shareCell(part.share)});
     }
     return table;
 }
@@ -119,12 +127,51 @@ Table explanationTable(const Report& report, const Argument& argument)
         const std::string same = !finding.restates.empty() ? finding.restates
                                  : finding.partOf.empty()  ? std::string()
                                                            : std::string(finding.partOf.front());
-        table.rows.push_back({finding.rule, report.sentence(*infoOf(each.of).text),
+        table.rows.push_back({finding.rule, partText(report, argument, each.of),
                               millisecondsCell(static_cast<double>(*finding.costNsPerStep)),
                               shareCell(each.share), same.empty() ? Cell() : Cell(same)});
         table.places.push_back(placeOf(report, finding));
     }
     return table;
+}
+
+/// The step of the rank that has most of a part.
+std::optional<document::Place> placeOf(const Report& report, Part kind, bool waitsKnown)
+{
+    const metrics::RankMetrics* most = nullptr;
+    std::size_t at = 0;
+    std::int64_t mostNs = 0;
+    for (const metrics::RankMetrics& rank : report.metrics.ranks) {
+        for (std::size_t i = 0; i < rank.steps.size(); ++i) {
+            const std::int64_t ns = partOfStep(kind, rank.steps[i], waitsKnown);
+            if (ns > mostNs) {
+                most = &rank;
+                at = i;
+                mostNs = ns;
+            }
+        }
+    }
+    if (most == nullptr) {
+        return std::nullopt;
+    }
+    const model::Rank& rank = report.model.ranks[most->rank];
+    rules::Evidence evidence;
+    evidence.rank = rank.rank;
+    evidence.startNs = rank.clock.toRun(most->windows[at].start);
+    evidence.endNs = rank.clock.toRun(most->windows[at].end);
+    evidence.what = words::say(argument_text::most_of_it, {{"ns", mostNs}});
+    return placeOf(report, evidence);
+}
+
+document::WhyGraph::Cause causeOf(const Report& report, const Explanation& each, std::size_t part)
+{
+    const rules::Finding& finding = *each.finding;
+    return {{fmt::format("{}, {}", finding.rule, whoText(finding)),
+             {report.sentence(finding.title),
+              report.sentence(words::say(argument_text::share_of_part,
+                                         {{"cost", *finding.costNsPerStep}, {"share", each.share}}))},
+             placeOf(report, finding)},
+            part};
 }
 
 Table conditionTable(const Report& report)
@@ -162,6 +209,33 @@ Argument argumentOf(const Report& report)
         }
     }
     return argument;
+}
+
+std::optional<document::WhyGraph> whyGraphOf(const Report& report)
+{
+    const Argument argument = argumentOf(report);
+    if (argument.parts.empty()) {
+        return std::nullopt;
+    }
+    document::WhyGraph graph;
+    const auto& named = report.verdict.finding;
+    graph.verdict = {
+        verdictText(report), {}, named ? placeOf(report, report.findings[*named]) : std::nullopt};
+    for (const LostPart& part : argument.parts) {
+        if (part.ns <= 0) {
+            continue;
+        }
+        for (const Explanation& each : argument.explanations) {
+            if (each.of == part.kind) {
+                graph.causes.push_back(causeOf(report, each, graph.parts.size()));
+            }
+        }
+        graph.parts.push_back({partText(report, argument, part.kind),
+                               {report.sentence(words::say(argument_text::share_of_step,
+                                                           {{"ns", part.ns}, {"share", part.share}}))},
+                               placeOf(report, part.kind, argument.waitsKnown)});
+    }
+    return graph;
 }
 
 std::vector<document::Block> argumentBlocks(const Report& report)

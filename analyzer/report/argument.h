@@ -5,6 +5,7 @@
 #include "document/document.h"
 #include "report/report.h"
 
+#include <optional>
 #include <vector>
 
 namespace ringside::report {
@@ -36,6 +37,9 @@ struct Argument {
 [[nodiscard]] Argument argumentOf(const Report& report);
 [[nodiscard]] std::string_view partName(LostPart::Kind kind); ///< identifier in JSON, "waiting"
 
+/// The argument as a picture. A part's moment is the step of the rank that has most of it. Null if no step
+/// was measured.
+[[nodiscard]] std::optional<document::WhyGraph> whyGraphOf(const Report& report);
 /// The argument as tables, each after its title: where the step goes, what explains it, and the conditions of
 /// the confidence.
 [[nodiscard]] std::vector<document::Block> argumentBlocks(const Report& report);

@@ -268,9 +268,14 @@ private:
 
     void addArgument()
     {
-        if (m_extent != Extent::Screen) {
-            add(SectionId::Argument, "Why this verdict", argumentBlocks(m_report), m_all);
+        if (m_extent == Extent::Screen) {
+            return;
         }
+        if (auto graph = whyGraphOf(m_report)) {
+            add(SectionId::WhyGraph, fmt::format("What explains the {}", m_report.periodWord()),
+                {std::move(*graph)});
+        }
+        add(SectionId::Argument, "Why this verdict", argumentBlocks(m_report), m_all);
     }
 
     void addNotApplicable()

@@ -31,9 +31,7 @@ document::Finding shown(const Report& report, const rules::Finding& finding, Ext
     result.costNs = finding.costNsPerStep;
     result.perSecond = finding.perSecond;
     result.ranks = rankList(finding.ranks);
-    result.who = finding.ranks.empty()       ? std::string("all ranks")
-                 : finding.ranks.size() == 1 ? "rank " + result.ranks
-                                             : "ranks " + result.ranks;
+    result.who = whoText(finding);
     result.rankNumbers = finding.ranks;
     if (extent == Extent::All) {
         for (const rules::Figure& figure : finding.figures) {

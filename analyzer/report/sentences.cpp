@@ -360,6 +360,12 @@ std::vector<std::string> coverageLines(const Report& report)
     return lines;
 }
 
+std::string whoText(const rules::Finding& finding)
+{
+    return finding.ranks.empty() ? std::string("all ranks")
+                                 : (finding.ranks.size() == 1 ? "rank " : "ranks ") + rankList(finding.ranks);
+}
+
 std::string rankList(const std::vector<std::int64_t>& ranks)
 {
     if (ranks.empty()) {

@@ -35,6 +35,8 @@ inline constexpr const char* kAllEmulated =
 [[nodiscard]] std::vector<std::string> coverageLines(const Report& report);
 /// Returns "1-3, 7, 10-45 in steps of 7"; "all" if empty. `ranks` ascend. Long lists end with "and 9 more".
 [[nodiscard]] std::string rankList(const std::vector<std::int64_t>& ranks);
+/// Returns "rank 1", "ranks 1-3, 7"; "all ranks" if the finding names none.
+[[nodiscard]] std::string whoText(const rules::Finding& finding);
 /// Returns the rules that were not applicable, without those that need a tier which the tool behind an
 /// imported trace never records.
 [[nodiscard]] std::vector<MissingRule> rulesNotJudged(const Report& report);

@@ -2,9 +2,9 @@
 #include "widgets/section_page.h"
 
 #include "base/text.h"
+#include "widgets/box_picture.h"
 #include "widgets/breakdown_chart.h"
 #include "widgets/report_table.h"
-#include "widgets/wait_picture.h"
 
 #include <QLabel>
 #include <QToolButton>
@@ -44,7 +44,12 @@ void fill(QWidget* widget, const Block& block, const std::string& title)
                                      static_cast<BreakdownChart*>(widget)->setChart(chart);
                                  },
                                  [&](const document::WaitChain& chain) {
-                                     static_cast<WaitPictureWidget*>(widget)->setChain(chain);
+                                     static_cast<BoxPictureWidget*>(widget)->setPicture(
+                                         pictureOf(chain), u"Who waits for whom"_s, waitLines(chain));
+                                 },
+                                 [&](const document::WhyGraph& graph) {
+                                     static_cast<BoxPictureWidget*>(widget)->setPicture(
+                                         pictureOf(graph), toQt(title), whyLines(graph));
                                  }},
                block);
 }
@@ -148,8 +153,11 @@ QWidget* SectionPage::widgetFor(const Block& block, QWidget* parent)
     if (std::holds_alternative<document::BarChart>(block)) {
         return new BreakdownChart(parent);
     }
-    if (std::holds_alternative<document::WaitChain>(block)) {
-        return new WaitPictureWidget(parent);
+    if (std::holds_alternative<document::WaitChain>(block) ||
+        std::holds_alternative<document::WhyGraph>(block)) {
+        auto* const picture = new BoxPictureWidget(parent);
+        connect(picture, &BoxPictureWidget::placeChosen, this, &SectionPage::placeChosen);
+        return picture;
     }
     auto* const label = new QLabel(parent);
     label->setWordWrap(true);

@@ -8,6 +8,7 @@
 #include "report/document.h"
 #include "report/format.h"
 #include "views/view.h"
+#include "widgets/box_picture.h"
 #include "widgets/breakdown_chart.h"
 #include "widgets/report_table.h"
 #include "widgets/section_page.h"
@@ -119,6 +120,30 @@ private slots:
         QVERIFY(finding != session.report->findings.end());
         QCOMPARE(place.startNs, finding->evidence.front().startNs);
         QCOMPARE(place.rank, finding->evidence.front().rank);
+    }
+
+    void aBoxOfThePictureLeadsToItsMoment()
+    {
+        const Session session = test::lateRankSession();
+        const document::Section* const why = session.document->find(document::SectionId::WhyGraph);
+        QVERIFY(why != nullptr && !why->folded);
+        const auto& graph = std::get<document::WhyGraph>(why->blocks.front());
+        SectionPage page;
+        page.setSections({why});
+        page.resize(1000, 600);
+        page.show();
+        auto* const picture = page.findChild<BoxPictureWidget*>();
+        QSignalSpy chosen(&page, &SectionPage::placeChosen);
+        QTest::mouseClick(picture, Qt::LeftButton, {}, picture->middleOf(0));
+        QCOMPARE(chosen.count(), 1);
+        QCOMPARE(chosen.back().front().value<document::Place>().startNs, graph.verdict.place->startNs);
+        QTest::keyClick(picture, Qt::Key_Down);
+        QTest::keyClick(picture, Qt::Key_Return);
+        QCOMPARE(chosen.count(), 2);
+        QCOMPARE(chosen.back().front().value<document::Place>().startNs, graph.parts.front().place->startNs);
+        for (const document::WhyGraph::Cause& cause : graph.causes) {
+            QVERIFY(picture->accessibleDescription().contains(QString::fromStdString(cause.node.title)));
+        }
     }
 
 private:

@@ -108,26 +108,28 @@ std::string findingHtml(const Finding& finding)
 
 std::string blockHtml(const Block& block)
 {
-    return std::visit(Visitor{[](const Paragraph& paragraph) { return element("p", paragraph.text); },
-                              [](const Items& items) {
-                                  std::string text;
-                                  for (const std::string& each : items.texts) {
-                                      text += element("p", each);
-                                  }
-                                  return text;
-                              },
-                              [](const Finding& finding) { return findingHtml(finding); },
-                              [](const Table& table) { return htmlTable(table); },
-                              [](const BarChart& chart) {
-                                  const std::string rows = sharedRowsText(chart);
-                                  return (rows.empty() ? rows : element("p", rows)) + barsSvg(chart);
-                              },
-                              [](const HeatMap& map) { return heatSvg(map); },
-                              [](const WaitChain& chain) {
-                                  return waitsSvg(chain) +
-                                         (chain.note.empty() ? "" : element("p", chain.note));
-                              }},
-                      block);
+    return std::visit(
+        Visitor{[](const Paragraph& paragraph) { return element("p", paragraph.text); },
+                [](const Items& items) {
+                    std::string text;
+                    for (const std::string& each : items.texts) {
+                        text += element("p", each);
+                    }
+                    return text;
+                },
+                [](const Finding& finding) { return findingHtml(finding); },
+                [](const Table& table) { return htmlTable(table); },
+                [](const BarChart& chart) {
+                    const std::string rows = sharedRowsText(chart);
+                    return (rows.empty() ? rows : element("p", rows)) + barsSvg(chart);
+                },
+                [](const HeatMap& map) { return heatSvg(map); },
+                [](const WaitChain& chain) {
+                    return boxesSvg(pictureOf(chain), "Who waits for whom") +
+                           (chain.note.empty() ? "" : element("p", chain.note));
+                },
+                [](const WhyGraph& graph) { return boxesSvg(pictureOf(graph), "Why this verdict"); }},
+        block);
 }
 
 std::string sectionHtml(const Section& section)

@@ -81,7 +81,7 @@ TEST_F(Hang, aCircleIsDrawnAsOneWithBothSides)
     EXPECT_EQ(chain->nodes[0].who, "rank 1");
     EXPECT_EQ(chain->nodes[1].who, "ranks 0, 2 and 3");
     EXPECT_EQ(chain->edges[1].to, 0U);
-    const document::WaitPicture picture = pictureOf(*chain);
+    const document::BoxPicture picture = pictureOf(*chain);
     EXPECT_TRUE(picture.boxes[0].origin && picture.boxes[1].origin);
     EXPECT_LT(picture.boxes[0].x, picture.boxes[1].x) << "beside each other";
 }
@@ -178,15 +178,15 @@ TEST(WaitChain, ALargeCircleIsFoldedAndCounted)
 TEST(WaitChain, NoBoxOfACircleCoversAnother)
 {
     for (std::int64_t ranks = 2; ranks <= 9; ++ranks) {
-        const document::WaitPicture picture = pictureOf(circleOf(ranks));
+        const document::BoxPicture picture = pictureOf(circleOf(ranks));
         for (std::size_t i = 0; i < picture.boxes.size(); ++i) {
             const auto& a = picture.boxes[i];
-            EXPECT_TRUE(a.x >= 0 && a.y >= 0 && a.x + document::WaitPicture::kBoxWidth <= picture.width &&
+            EXPECT_TRUE(a.x >= 0 && a.y >= 0 && a.x + document::BoxPicture::kBoxWidth <= picture.width &&
                         a.y + a.height <= picture.height)
                 << ranks << " ranks, box " << i;
             for (std::size_t j = i + 1; j < picture.boxes.size(); ++j) {
                 const auto& b = picture.boxes[j];
-                const bool apart = std::abs(a.x - b.x) >= document::WaitPicture::kBoxWidth ||
+                const bool apart = std::abs(a.x - b.x) >= document::BoxPicture::kBoxWidth ||
                                    (a.y < b.y ? a.y + a.height <= b.y : b.y + b.height <= a.y);
                 EXPECT_TRUE(apart) << ranks << " ranks, boxes " << i << " and " << j << " cover each other";
             }
@@ -202,7 +202,7 @@ TEST(WaitChain, NamesFromTracesAreNoMarkup)
     origin.ranks = {0};
     origin.chain = {0};
     report.origins = {origin};
-    const std::string svg = document::waitsSvg(*hang::waitChainOf(report));
+    const std::string svg = document::boxesSvg(pictureOf(*hang::waitChainOf(report)), "");
     EXPECT_THAT(svg, HasSubstr("&lt;script&gt;"));
     EXPECT_THAT(svg, Not(HasSubstr("<script>")));
 }
