@@ -49,7 +49,7 @@ document::Table priceTable(const Report& report)
 {
     using document::Cell;
     using Kind = document::NumberStyle::Kind;
-    document::Table table{{"loss", "GPU-hours\na day"}, {}};
+    document::Table table{{"loss", "ranks", "GPU-hours\na day"}, {}};
     if (report.pricePerGpuHour) {
         table.header.emplace_back("money\na day");
     }
@@ -59,7 +59,8 @@ document::Table priceTable(const Report& report)
     for (const PricedLoss& loss : priceListOf(report)) {
         const rules::Finding& finding = *loss.finding;
         std::vector<Cell>& row = table.rows.emplace_back();
-        row = {finding.rule, Cell(loss.gpuHoursADay, values::Unit::Hours, {Kind::Fixed, 1})};
+        row = {finding.rule, rankList(finding.ranks),
+               Cell(loss.gpuHoursADay, values::Unit::Hours, {Kind::Fixed, 1})};
         if (loss.moneyADay) {
             row.emplace_back(loss.moneyADay, values::Unit::Count, document::NumberStyle{Kind::Fixed, 2});
         }
