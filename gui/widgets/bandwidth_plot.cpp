@@ -30,14 +30,17 @@ protected:
 
 } // namespace
 
-BandwidthPlot::BandwidthPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(this))
+BandwidthPlot::BandwidthPlot(QWidget* parent)
+    : QWidget(parent), m_legend(new ChartLegend(this)), m_plot(new QCustomPlot(this))
 {
     setAccessibleName(u"Bus bandwidth over message size"_s);
     setAccessibleDescription(u"The table below holds the same values."_s);
     auto* const all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
-    all->addWidget(m_plot);
-    setMinimumSize(260, 160);
+    all->setSpacing(0);
+    all->addWidget(m_legend);
+    all->addWidget(m_plot, 1);
+    m_plot->setMinimumSize(260, 150);
     addPictureMenu(*this);
     m_plot->xAxis->setScaleType(QCPAxis::stLogarithmic);
     const QSharedPointer<SizeTicker> ticker(new SizeTicker);
@@ -46,8 +49,6 @@ BandwidthPlot::BandwidthPlot(QWidget* parent) : QWidget(parent), m_plot(new QCus
     m_plot->xAxis->setTicker(ticker);
     m_plot->xAxis->setLabel(u"message size"_s);
     m_plot->yAxis->setLabel(u"bus bandwidth, GB/s"_s);
-    m_plot->legend->setVisible(true);
-    m_plot->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
 }
 
 void BandwidthPlot::setReport(std::shared_ptr<const report::Report> report,
@@ -64,7 +65,7 @@ void BandwidthPlot::setReport(std::shared_ptr<const report::Report> report,
     m_plot->xAxis->setRange(m_plot->xAxis->range().lower / kRoom, m_plot->xAxis->range().upper * kRoom);
     addLimits();
     m_plot->yAxis->rescale();
-    constexpr double kHeadroom = 1.45; // for the legend
+    constexpr double kHeadroom = 1.1;
     m_plot->yAxis->setRange(0, std::max(1e-3, m_plot->yAxis->range().upper * kHeadroom));
     setColours();
 }
@@ -156,6 +157,7 @@ void BandwidthPlot::setColours()
         graph->setScatterStyle(QCPScatterStyle(i == 0 ? QCPScatterStyle::ssDisc : QCPScatterStyle::ssCross,
                                                QPen(colour, 2), colour, kPoint));
     }
+    m_legend->name(*m_plot);
     m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 

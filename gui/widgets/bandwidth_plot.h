@@ -14,6 +14,8 @@ class QCustomPlot;
 
 namespace ringside::gui {
 
+class ChartLegend;
+
 class BandwidthPlot final : public QWidget {
     Q_OBJECT
 public:
@@ -35,6 +37,7 @@ private:
 
     std::shared_ptr<const report::Report> m_report;
     std::optional<std::uint64_t> m_communicator;
+    ChartLegend* m_legend;
     QCustomPlot* m_plot;
     int m_points = 0;
 };

@@ -18,22 +18,25 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr double kSecond = 1e9;
-constexpr int kMostNamed = 12; ///< lines in a legend or tool tip: more would hide the chart
+constexpr int kMostNamed = 12; ///< lines in the legend or a tool tip: more would push the chart away
 
 } // namespace
 
-LinePlot::LinePlot(const QString& name, QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(this))
+LinePlot::LinePlot(const QString& name, QWidget* parent)
+    : QWidget(parent), m_legend(new ChartLegend(this)), m_plot(new QCustomPlot(this))
 {
     setAccessibleName(name);
     setAccessibleDescription(
         u"The table below holds the figures. W S A D zoom and move, F shows everything."_s);
     setFocusPolicy(Qt::StrongFocus);
     constexpr int kLeast = 110;
-    setMinimumSize(240, kLeast);
+    m_plot->setMinimumSize(240, kLeast);
     addPictureMenu(*this);
     auto* const all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
-    all->addWidget(m_plot);
+    all->setSpacing(0);
+    all->addWidget(m_legend);
+    all->addWidget(m_plot, 1);
     m_plot->setFocusPolicy(Qt::NoFocus);
     m_plot->setAttribute(Qt::WA_TransparentForMouseEvents, false);
     m_plot->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
@@ -45,7 +48,7 @@ LinePlot::LinePlot(const QString& name, QWidget* parent) : QWidget(parent), m_pl
     constexpr int kAxisRoom = 70; // pixels: the axes of plots above each other begin at the same place
     m_plot->axisRect()->setAutoMargins(QCP::msRight | QCP::msTop | QCP::msBottom);
     m_plot->axisRect()->setMargins({kAxisRoom, 0, 0, 0});
-    m_plot->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+    m_legend->setContentsMargins(kAxisRoom, 2, 0, 0);
     connect(m_plot->xAxis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this,
             [this](const QCPRange& range) { emit timesChanged(range.lower, range.upper); });
 }
@@ -65,8 +68,7 @@ void LinePlot::setLines(const QString& quantity, const std::vector<Line>& lines)
         }
         graph->data()->set(dots, true);
     }
-    const auto named = static_cast<int>(lines.size());
-    m_plot->legend->setVisible(named > 1 && named <= kMostNamed);
+    m_legend->setVisible(lines.size() > 1);
     setColours();
     showAll();
 }
@@ -110,6 +112,12 @@ void LinePlot::setColours()
         constexpr double kPoint = 4;
         m_plot->graph(i)->setScatterStyle(few ? QCPScatterStyle(QCPScatterStyle::ssDisc, kPoint)
                                               : QCPScatterStyle::ssNone);
+    }
+    const int lines = m_plot->graphCount();
+    if (lines <= kMostNamed) {
+        m_legend->name(*m_plot);
+    } else {
+        m_legend->setText(u"%1 lines: the table and the tool tips name them"_s.arg(lines));
     }
     m_plot->replot(QCustomPlot::rpQueuedReplot);
 }

@@ -9,6 +9,8 @@ class QCustomPlot;
 
 namespace ringside::gui {
 
+class ChartLegend;
+
 class LinePlot final : public QWidget {
     Q_OBJECT
 public:
@@ -37,6 +39,7 @@ private:
     void setColours();
     [[nodiscard]] QString textAt(double x) const;
 
+    ChartLegend* m_legend;
     QCustomPlot* m_plot;
     QString m_quantity;
 };
