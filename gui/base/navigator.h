@@ -28,6 +28,8 @@ signals:
     void spansRequested(const ringside::timeline::SearchRequest& request);
     /// Requests the next collective of a row of RunMetrics::collectives.
     void collectiveRequested(const ringside::metrics::CollectiveGroup& group);
+    /// Tells that the timeline shows a collective (an index into Timeline::collectives) on all ranks.
+    void collectiveShown(std::size_t collective);
     /// Requests the row of the collectives' table that an operation (index into Model::operations) is in.
     void collectiveRowRequested(std::size_t operation);
     /// Requests that the view with this id comes to the front.

@@ -82,6 +82,9 @@ public:
                 m_chosen = m_timeline->range();
                 emit navigator.rangeChosen(m_timeline->range());
             }
+            if (m_timeline->collective()) {
+                emit navigator.collectiveShown(*m_timeline->collective());
+            }
         });
         connectTimeline();
     }

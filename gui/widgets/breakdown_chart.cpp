@@ -5,6 +5,7 @@
 #include "base/theme.h"
 #include "values/text.h"
 #include "widgets/picture_menu.h"
+#include "widgets/shade.h"
 
 #include <QHelpEvent>
 #include <QPainter>
@@ -19,32 +20,6 @@ using namespace Qt::StringLiterals;
 
 constexpr int kLegendLine = 20;
 constexpr int kGap = 3;
-
-QColor colourOf(document::Shade shade, const Theme& theme)
-{
-    switch (shade) {
-    case document::Shade::Compute:
-        return theme.compute;
-    case document::Shade::Wait:
-        return theme.of(timeline::SpanKind::Wait);
-    case document::Shade::Communication:
-        return theme.communication;
-    case document::Shade::Copy:
-        return theme.copy;
-    case document::Shade::Idle:
-        break;
-    }
-    return theme.idle;
-}
-
-/// Waiting is hatched, because it is a part of communication.
-void fill(QPainter& painter, const QRectF& box, document::Shade shade, const Theme& theme)
-{
-    painter.fillRect(box, colourOf(shade, theme));
-    if (shade == document::Shade::Wait) {
-        painter.fillRect(box, QBrush(theme.communication, Qt::BDiagPattern));
-    }
-}
 
 } // namespace
 
@@ -163,8 +138,8 @@ void BreakdownChart::paintLegend(QPainter& painter) const
     const std::vector<QPoint> places = legendPlaces();
     painter.setPen(theme.text);
     for (std::size_t i = 0; i < m_chart.parts.size(); ++i) {
-        fill(painter, QRect(places[i], QSize(12, 12)), m_chart.parts[i].shade, theme);
-        painter.drawText(places[i] + QPoint(16, 11), toQt(m_chart.parts[i].name));
+        fillShade(painter, QRect(places[i], QSize(scaled(12), scaled(12))), m_chart.parts[i].shade, theme);
+        painter.drawText(places[i] + QPoint(scaled(16), scaled(11)), toQt(m_chart.parts[i].name));
     }
 }
 
@@ -183,7 +158,7 @@ void BreakdownChart::paintBar(QPainter& painter, std::size_t index, int top) con
     double x = bar.left();
     for (std::size_t i = 0; i < m_chart.parts.size(); ++i) {
         const double width = figures.ns[i] * scale;
-        fill(painter, QRectF(x, bar.top(), width, bar.height()), m_chart.parts[i].shade, theme);
+        fillShade(painter, QRectF(x, bar.top(), width, bar.height()), m_chart.parts[i].shade, theme);
         x += width;
     }
     if (named) {

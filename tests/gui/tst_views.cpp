@@ -8,6 +8,7 @@
 #include "support/trace_builder.h"
 #include "timeline/range_statistics.h"
 #include "timeline/timeline_widget.h"
+#include "widgets/lane_chart.h"
 #include "widgets/line_plot.h"
 #include "widgets/link_map.h"
 #include "widgets/picture_menu.h"
@@ -280,6 +281,59 @@ private slots:
         emit details->anchorClicked(QUrl(u"row:1"_s));
         QVERIFY(table->isVisible());
         QCOMPARE(table->selectionModel()->selectedRows().size(), 1);
+    }
+
+    void theInsideOfACollectiveFollowsTheTimeline()
+    {
+        raise(view(u"arrivals"_s));
+        auto* const chart = view(u"arrivals"_s)->findChild<LaneChart*>();
+        auto* const timeline = view(u"timeline"_s)->findChild<TimelineWidget*>();
+        QTRY_COMPARE_WITH_TIMEOUT(chart->lanes().lanes.size(), 4U, kPatienceMs); // of the costliest
+        const auto& all = m_window->session().timeline->collectives;
+        timeline->showCollective(5);
+        QCOMPARE(chart->lanes().lastArrivalNs, all[5].lastArrivalNs);
+        QVERIFY2(chart->textOf(0).startsWith(u"rank 2: arrived 5"_s), qPrintable(chart->textOf(0)));
+        QVERIFY(!chart->textOf(0).contains(u"waits"_s) && chart->textOf(1).contains(u"waits"_s));
+        QCOMPARE(chart->accessibleDescription(), chart->textOf(0));
+        QCOMPARE(view(u"arrivals"_s)->findChild<ReportTable*>()->model()->rowCount(), 4);
+        QTest::keyClick(chart, Qt::Key_Down);
+        QCOMPARE(chart->accessibleDescription(), chart->textOf(1));
+        timeline->showTime(m_window->session().timeline->extent);
+        QTest::keyClick(chart, Qt::Key_Return);
+        QVERIFY(timeline->visible().start <= all[5].firstArrivalNs &&
+                timeline->visible().end >= all[5].endNs);
+        QVERIFY(timeline->visible().length() < m_window->session().timeline->extent.length() / 2);
+        QVERIFY2(chart->lanes().lanes.size() == 4, "the view keeps what it shows");
+    }
+
+    void severalProgramsAreComparedAndTheFirstIsShown()
+    {
+        const std::filesystem::path folder = m_folder.filePath(u"roles.ringside"_s).toStdString();
+        for (const char* const role : {"generator", "trainer"}) {
+            ringside::test::TraceBuilder builder = sampledRun();
+            for (int rank = 0; rank < builder.ranks(); ++rank) {
+                trace::ProcessTrace& process = builder.process(rank);
+                process.settings.push_back({"environment", "RINGSIDE_ROLE", role});
+                process.process.pid += *role; // files and processes of their own
+                for (trace::CommunicatorRow& communicator : process.communicators) {
+                    communicator.hash += static_cast<std::uint64_t>(*role);
+                }
+            }
+            builder.write(folder);
+        }
+        m_window->open({folder});
+        MainWindow* const window = anotherWindow();
+        QTRY_VERIFY_WITH_TIMEOUT(window->session().timeline, kPatienceMs);
+        QCOMPARE(window->session().programs, (std::vector<std::string>{"generator", "trainer"}));
+        QCOMPARE(window->session().report->model.ranks.size(), 4U);
+        QVERIFY(window->findChild<QWidget*>(u"notices"_s)->isVisible());
+        auto* const dock = window->findChild<QDockWidget*>(u"roles"_s);
+        raise(dock);
+        QTRY_VERIFY_WITH_TIMEOUT(dock->findChildren<ReportTable*>().size() >= 2, kPatienceMs);
+        QVERIFY(dock->findChild<QLabel*>(u"sentence"_s)->text().contains(u"2 roles"_s));
+        delete window;
+        raise(view(u"roles"_s));
+        QVERIFY(view(u"roles"_s)->findChildren<ReportTable*>().isEmpty()); // of one program
     }
 
     void samplesAndPortsAreShownOverTime()
