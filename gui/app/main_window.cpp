@@ -199,7 +199,7 @@ void MainWindow::showOpened(const Session& session)
 {
     showSession(session);
     if (session.timeline && session.isRunning) {
-        m_follower->start(session.paths);
+        m_follower->start(session.recording);
     }
 }
 
@@ -211,7 +211,7 @@ void MainWindow::showSession(Session session)
     m_workbench->setSession(session);
     if (first) {
         showNotices();
-        remember(session.paths);
+        remember(session.recording);
         goTo(Page::Workbench);
     }
     if (session.timeline) {

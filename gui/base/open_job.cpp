@@ -5,6 +5,7 @@
 #include "import/importer.h"
 #include "import/open_run.h"
 #include "live/still_runs.h"
+#include "model/two_jobs.h"
 #include "report/document.h"
 #include "report/watched_report.h"
 
@@ -61,6 +62,19 @@ Failure nothingRecorded(const Paths& paths)
         u"Were the processes started by `ringside record -- COMMAND`, and did they use NCCL or CUDA? A job "
         u"that was killed may have left records in shared memory: run `ringside recover RUN` on its "
         u"host."_s};
+}
+
+/// The files of the first program, and the names of all.
+Paths filesOfPrograms(const trace::RunTrace& run, std::vector<std::string>& names)
+{
+    Paths first;
+    for (const model::Program& program : model::programsOf(run)) {
+        for (const std::size_t process : names.empty() ? program.processes : std::vector<std::size_t>()) {
+            first.push_back(run.processes[process].path);
+        }
+        names.push_back(program.name);
+    }
+    return first;
 }
 
 } // namespace
@@ -142,14 +156,25 @@ void OpenJob::work()
         const double total = static_cast<double>(state.total) / kMegabyte;
         post([this, done, total] { emit progressed(done, total); });
     });
+    Session session{m_paths, nullptr, nullptr, nullptr, {}, m_paths, m_isRunning};
     trace::RunTrace run = importers::openRun(m_paths, progress);
+    const Paths first = filesOfPrograms(run, session.programs);
     stage(u"Analyzing"_s);
-    const auto report =
-        std::make_shared<report::Report>(report::buildReport(std::move(run), {}, {}, checkpoint));
+    std::shared_ptr<report::Report> report;
+    try {
+        report = std::make_shared<report::Report>(report::buildReport(std::move(run), {}, {}, checkpoint));
+    } catch (const Error&) {
+        if (session.programs.size() < 2) {
+            throw;
+        }
+        session.paths = first;
+        report = std::make_shared<report::Report>(
+            report::buildReport(importers::openRun(first, progress), {}, {}, checkpoint));
+    }
     if (const double price = QSettings().value(kPriceSetting, 0).toDouble(); price > 0) {
         report->pricePerGpuHour = price;
     }
-    Session session{m_paths, report, nullptr, nullptr, m_isRunning};
+    session.report = report;
     if (session.report->model.ranks.empty()) {
         Failure failure = nothingRecorded(m_paths);
         failure.isRunning = m_isRunning;

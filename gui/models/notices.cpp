@@ -95,6 +95,13 @@ std::vector<Notice> noticesOf(const Session& session)
 {
     std::vector<Notice> notices;
     addLeftovers(session, notices);
+    if (session.programs.size() > 1 && session.paths != session.recording) {
+        notices.push_back(
+            {u"This recording holds %1 programs. All views show the first one, %2, but view Roles, which "
+             u"compares them."_s.arg(session.programs.size())
+                 .arg(toQt(session.programs.front())),
+             {}});
+    }
     const report::Report& report = *session.report;
     if (const auto missing = missingRanks(report.model); !missing.empty()) {
         notices.push_back(

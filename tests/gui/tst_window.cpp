@@ -70,7 +70,8 @@ private slots:
         m_window->open({job.path().toStdString()});
         QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 1, 30'000);
         QCOMPARE(m_window->session().paths, Paths{run});
-        const auto* const sentence = m_window->findChild<QLabel*>(u"goodputSentence"_s);
+        const auto* const sentence =
+            m_window->findChild<QDockWidget*>(u"goodput"_s)->findChild<QLabel*>(u"sentence"_s);
         QTRY_VERIFY_WITH_TIMEOUT(sentence->text().contains(u"goodput"_s), 30'000);
         QVERIFY(sentence->isVisible());
         QCOMPARE(m_window->findChild<QDockWidget*>(u"goodput"_s)->findChildren<ReportTable*>().size(), 2);
