@@ -2,6 +2,7 @@
 #include "base/theme.h"
 
 #include <QApplication>
+#include <QFontInfo>
 #include <QPalette>
 #include <QStyle>
 
@@ -186,6 +187,14 @@ double contrast(const QColor& a, const QColor& b)
 QColor inkOn(const QColor& background)
 {
     return contrast(background, Qt::black) >= contrast(background, Qt::white) ? Qt::black : Qt::white;
+}
+
+int scaled(int pixels)
+{
+    constexpr int kLetters = 12;
+    return qobject_cast<QGuiApplication*>(QCoreApplication::instance()) == nullptr
+               ? pixels
+               : pixels * std::max(kLetters, QFontInfo(QApplication::font()).pixelSize()) / kLetters;
 }
 
 void applyAppearance(QApplication& application, Appearance appearance)

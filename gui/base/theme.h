@@ -40,6 +40,10 @@ struct Theme {
 /// Returns the contrast ratio of WCAG 2, from 1 to 21.
 [[nodiscard]] double contrast(const QColor& a, const QColor& b);
 
+/// Returns a size for the user's letters: `pixels` is what letters of 12 pixels need. Geometry without an
+/// application has such letters.
+[[nodiscard]] int scaled(int pixels);
+
 enum class Appearance : std::uint8_t { System, Light, Dark };
 /// Changes all windows at once. Light and Dark use Qt's Fusion style, so that they look alike on all
 /// desktops.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/layout.h"
 
+#include "base/theme.h"
+
 #include <algorithm>
 #include <cctype>
 
@@ -10,8 +12,7 @@ namespace {
 using timeline::Track;
 using timeline::TrackKind;
 
-constexpr int kRankHeight = 20;
-constexpr int kLaneHeight = 20;
+constexpr int kLineHeight = 20;    ///< of a title or a lane
 constexpr int kSamplesHeight = 34; ///< room for two lines of text beside it
 constexpr int kTrackGap = 2;
 constexpr int kRankGap = 10;
@@ -41,8 +42,8 @@ void addSamples(const timeline::Timeline& timeline, const IsOf& isOf, Layout& la
         const timeline::SampleLine& line = timeline.samples[i];
         if (isOf(line)) {
             layout.rows.push_back({Row::Kind::Samples, line.rank.value_or(Row::kNoRank), std::nullopt, 0,
-                                   layout.height, kSamplesHeight, i});
-            layout.height += kSamplesHeight + kTrackGap;
+                                   layout.height, scaled(kSamplesHeight), i});
+            layout.height += scaled(kSamplesHeight) + kTrackGap;
         }
     }
 }
@@ -52,8 +53,8 @@ void addHost(const timeline::Timeline& timeline, std::size_t host, Layout& layou
     const auto isOf = [host](const timeline::SampleLine& line) { return !line.rank && line.host == host; };
     if (std::ranges::any_of(timeline.samples, isOf)) {
         layout.rows.push_back(
-            {Row::Kind::Host, Row::kNoRank, std::nullopt, 0, layout.height, kRankHeight, host});
-        layout.height += kRankHeight + kTrackGap;
+            {Row::Kind::Host, Row::kNoRank, std::nullopt, 0, layout.height, scaled(kLineHeight), host});
+        layout.height += scaled(kLineHeight) + kTrackGap;
         addSamples(timeline, isOf, layout);
         layout.height += kRankGap;
     }
@@ -68,7 +69,7 @@ struct RankTracks {
 void addTracks(const timeline::Timeline& timeline, std::size_t rank, const RankTracks& tracks, bool host,
                const std::string& wanted, Layout& layout)
 {
-    Row head{Row::Kind::Rank, rank, std::nullopt, 0, layout.height, kRankHeight, 0};
+    Row head{Row::Kind::Rank, rank, std::nullopt, 0, layout.height, scaled(kLineHeight), 0};
     for (std::size_t t = tracks.first; t < tracks.last; ++t) {
         if (timeline.tracks[t].kind == TrackKind::Steps) {
             head.track = t;
@@ -78,7 +79,7 @@ void addTracks(const timeline::Timeline& timeline, std::size_t rank, const RankT
         layout.lanes.emplace(std::pair(*head.track, std::size_t{0}), layout.rows.size());
     }
     layout.rows.push_back(head);
-    layout.height += kRankHeight + kTrackGap;
+    layout.height += scaled(kLineHeight) + kTrackGap;
     for (std::size_t t = tracks.first; t < tracks.last; ++t) {
         const Track& track = timeline.tracks[t];
         const bool hidden = wanted.empty() ? isHost(track) && !host : !contains(track.name, wanted);
@@ -90,8 +91,8 @@ void addTracks(const timeline::Timeline& timeline, std::size_t rank, const RankT
         }
         for (std::size_t lane = 0; lane < timeline.lanesOf(t).size(); ++lane) {
             layout.lanes.emplace(std::pair(t, lane), layout.rows.size());
-            layout.rows.push_back({Row::Kind::Lane, rank, t, lane, layout.height, kLaneHeight, 0});
-            layout.height += kLaneHeight;
+            layout.rows.push_back({Row::Kind::Lane, rank, t, lane, layout.height, scaled(kLineHeight), 0});
+            layout.height += scaled(kLineHeight);
         }
         layout.height += kTrackGap;
     }
@@ -172,10 +173,10 @@ std::vector<timeline::OrderedRank> shownRanks(std::size_t count, const Shown& sh
 void addGroup(const std::string& title, Layout& layout)
 {
     layout.height += layout.height > 0 ? kRankGap : 0;
-    layout.rows.push_back(
-        {Row::Kind::Group, Row::kNoRank, std::nullopt, 0, layout.height, kRankHeight, layout.groups.size()});
+    layout.rows.push_back({Row::Kind::Group, Row::kNoRank, std::nullopt, 0, layout.height,
+                           scaled(kLineHeight), layout.groups.size()});
     layout.groups.push_back(title);
-    layout.height += kRankHeight + kTrackGap;
+    layout.height += scaled(kLineHeight) + kTrackGap;
 }
 
 } // namespace

@@ -31,7 +31,7 @@ Overview::Overview(QWidget* parent) : QWidget(parent)
 
 QSize Overview::sizeHint() const
 {
-    return {400, kHeight};
+    return {400, scaled(kHeight)};
 }
 
 void Overview::setSession(const Session& session)
@@ -50,7 +50,7 @@ void Overview::setShown(const Interval& shown)
 /// Has the same left edge as the tracks of the timeline below.
 QRect Overview::strip() const
 {
-    return {TimelinePainter::kLabelWidth, kStripRoom, std::max(1, width() - TimelinePainter::kLabelWidth),
+    return {TimelinePainter::labelWidth(), kStripRoom, std::max(1, width() - TimelinePainter::labelWidth()),
             std::max(1, height() - 2 * kStripRoom)};
 }
 

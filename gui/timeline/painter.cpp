@@ -73,8 +73,8 @@ QString TimelinePainter::labelOf(const Scene& scene, const Row& row)
 
 QRect TimelinePainter::tracksIn(const QSize& size)
 {
-    return {kLabelWidth, kRulerHeight, std::max(1, size.width() - kLabelWidth),
-            std::max(1, size.height() - kRulerHeight)};
+    return {labelWidth(), rulerHeight(), std::max(1, size.width() - labelWidth()),
+            std::max(1, size.height() - rulerHeight())};
 }
 
 void TimelinePainter::paint(QPainter& painter, const Scene& scene, const QSize& size)
@@ -82,7 +82,7 @@ void TimelinePainter::paint(QPainter& painter, const Scene& scene, const QSize& 
     const Frame frame{painter, scene, tracksIn(size), QFontMetrics(painter.font())};
     painter.fillRect(QRect(QPoint(), size), scene.theme->base);
     painter.save();
-    painter.setClipRect(QRect(0, kRulerHeight, size.width(), frame.tracks.height()));
+    painter.setClipRect(QRect(0, rulerHeight(), size.width(), frame.tracks.height()));
     m_bars.begin(frame.tracks.size(), painter.device()->devicePixelRatioF(), *scene.theme);
     m_named.clear();
     m_names.trim();
@@ -199,7 +199,7 @@ void TimelinePainter::paintStripLabel(const Frame& frame, const Row& row) const
         high.y -= (frame.metrics.height() - row.height) / 2;
         high.height = frame.metrics.height();
         if (marked) { // hides a neighbour's label below it
-            frame.painter.fillRect(5, frame.y(high), kLabelWidth - 8, high.height, frame.scene.theme->base);
+            frame.painter.fillRect(5, frame.y(high), labelWidth() - 8, high.height, frame.scene.theme->base);
         }
         paintLabel(frame, high, labelOf(frame.scene, row), false);
     }
@@ -209,7 +209,7 @@ void TimelinePainter::paintLabel(const Frame& frame, const Row& row, const QStri
 {
     constexpr int kIndent = 10;
     const int left = bold ? kIndent : 2 * kIndent;
-    const QRect box(left, frame.y(row), kLabelWidth - left - 6, row.height);
+    const QRect box(left, frame.y(row), labelWidth() - left - 6, row.height);
     QFont font = frame.painter.font();
     font.setBold(bold);
     frame.painter.save();

@@ -12,8 +12,8 @@ namespace ringside::gui {
 
 class TimelinePainter final {
 public:
-    static constexpr int kLabelWidth = 176;
-    static constexpr int kRulerHeight = 24;
+    [[nodiscard]] static int labelWidth() { return scaled(176); }
+    [[nodiscard]] static int rulerHeight() { return scaled(24); }
 
     /// Paints ruler, labels and tracks into a window of this size.
     void paint(QPainter& painter, const Scene& scene, const QSize& size);

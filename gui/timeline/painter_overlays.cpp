@@ -61,7 +61,7 @@ void TimelinePainter::paintMarks(const Frame& frame) const
         const double x = std::round(frame.x(frame.scene.marks[i]));
         frame.painter.setPen(QPen(colour, 1));
         frame.painter.drawLine(QPointF(x, 0), QPointF(x, frame.tracks.bottom()));
-        const QRectF flag(x, 0, kFlag, kRulerHeight - 8);
+        const QRectF flag(x, 0, kFlag, rulerHeight() - 8);
         frame.painter.fillRect(flag, colour);
         frame.painter.setPen(inkOn(colour));
         frame.painter.drawText(flag, Qt::AlignCenter, QString::number(i + 1));
@@ -73,23 +73,23 @@ void TimelinePainter::paintRuler(const Frame& frame) const
 {
     const Theme& theme = *frame.scene.theme;
     const int right = frame.tracks.right() + 1;
-    frame.painter.fillRect(0, 0, right, kRulerHeight, theme.window);
+    frame.painter.fillRect(0, 0, right, rulerHeight(), theme.window);
     frame.painter.setPen(theme.line);
-    frame.painter.drawLine(0, kRulerHeight - 1, right, kRulerHeight - 1);
-    frame.painter.drawLine(kLabelWidth - 1, 0, kLabelWidth - 1, frame.tracks.bottom());
+    frame.painter.drawLine(0, rulerHeight() - 1, right, rulerHeight() - 1);
+    frame.painter.drawLine(labelWidth() - 1, 0, labelWidth() - 1, frame.tracks.bottom());
     frame.painter.setPen(theme.dim);
-    const QRect box(10, 0, kLabelWidth - 16, kRulerHeight);
+    const QRect box(10, 0, labelWidth() - 16, rulerHeight());
     const QString length = toQt(values::durationText(frame.scene.visible.length()));
     const QString text = u"visible: "_s + length;
     const bool fits = frame.painter.fontMetrics().horizontalAdvance(text) <= box.width();
     frame.painter.drawText(box, Qt::AlignVCenter | Qt::AlignLeft, fits ? text : length);
     for (const Tick& tick : ticks(frame.scene.visible, frame.tracks.width(), kTickSpacing)) {
         const auto x = static_cast<int>(std::lround(frame.x(tick.timeNs)));
-        frame.painter.drawLine(x, kRulerHeight - 7, x, kRulerHeight - 1);
+        frame.painter.drawLine(x, rulerHeight() - 7, x, rulerHeight() - 1);
         const int width = frame.metrics.horizontalAdvance(tick.text) + 4;
         if (x + 4 + width < right) {
-            frame.painter.drawText(QRect(x + 4, 0, width, kRulerHeight - 2), Qt::AlignVCenter | Qt::AlignLeft,
-                                   tick.text);
+            frame.painter.drawText(QRect(x + 4, 0, width, rulerHeight() - 2),
+                                   Qt::AlignVCenter | Qt::AlignLeft, tick.text);
         }
     }
 }
@@ -111,7 +111,7 @@ void TimelinePainter::paintHover(const Frame& frame) const
     line.setAlpha(150);
     if (frame.scene.hover) {
         frame.painter.setPen(QPen(line, 1));
-        frame.painter.drawLine(QPointF(x, kRulerHeight), QPointF(x, frame.tracks.bottom()));
+        frame.painter.drawLine(QPointF(x, rulerHeight()), QPointF(x, frame.tracks.bottom()));
     }
     QString text = u"%1 s"_s.arg(static_cast<double>(time) / kSecond, 0, 'f', 6);
     if (chosen) {
@@ -124,7 +124,7 @@ void TimelinePainter::paintHover(const Frame& frame) const
     const int width = frame.metrics.horizontalAdvance(text) + 8;
     const double left =
         std::clamp<double>(x - width / 2.0, frame.tracks.left(), frame.tracks.right() - width);
-    const QRectF box(left, 1, width, kRulerHeight - 3);
+    const QRectF box(left, 1, width, rulerHeight() - 3);
     frame.painter.fillRect(box, frame.scene.theme->card);
     frame.painter.setPen(frame.scene.theme->text);
     frame.painter.drawText(box, Qt::AlignCenter, text);

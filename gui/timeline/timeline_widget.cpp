@@ -467,6 +467,8 @@ void TimelineWidget::changeEvent(QEvent* event)
     QAbstractScrollArea::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) {
         viewport()->update();
+    } else if (event->type() == QEvent::FontChange && ready()) {
+        relayout();
     }
 }
 

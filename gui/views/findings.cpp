@@ -35,7 +35,8 @@ public:
     {
         const auto* const view = qobject_cast<const QTreeView*>(option.widget);
         const int width = (view != nullptr ? view->viewport()->width() : 400) - kLeft - kRoom;
-        return {width, titleHeight(option, index, width) + option.fontMetrics.height() + 3 * kRoom};
+        return {width, heightOf(option, titleOf(index), width) + heightOf(option, subline(index), width) +
+                           3 * kRoom};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
@@ -50,14 +51,14 @@ public:
         paintSeverity(*painter, QRectF(option.rect.left() + 8, option.rect.top() + kRoom + 1, 16, 16),
                       severity, theme);
         const int width = option.rect.width() - kLeft - kRoom;
-        const int height = titleHeight(option, index, width);
+        const int height = heightOf(option, titleOf(index), width);
         const QRect title(option.rect.left() + kLeft, option.rect.top() + kRoom, width, height);
         painter->setPen(ink);
-        painter->drawText(title, Qt::TextWordWrap, index.data().toString());
+        painter->drawText(title, Qt::TextWordWrap, titleOf(index));
         painter->setPen(selected ? ink : theme.dim);
-        const QRect below(title.left(), title.bottom() + kRoom, width, option.fontMetrics.height());
-        painter->drawText(below, Qt::AlignLeft | Qt::AlignVCenter,
-                          option.fontMetrics.elidedText(subline(index), Qt::ElideRight, width));
+        const QRect below(title.left(), title.bottom() + kRoom, width,
+                          heightOf(option, subline(index), width));
+        painter->drawText(below, Qt::TextWordWrap, subline(index));
         painter->setPen(theme.line);
         painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
         painter->restore();
@@ -75,10 +76,11 @@ private:
         return text(FindingModel::kSeverity) + u"  ·  "_s + text(FindingModel::kCost) + u"  ·  "_s + who;
     }
 
-    static int titleHeight(const QStyleOptionViewItem& option, const QModelIndex& index, int width)
+    static QString titleOf(const QModelIndex& index) { return index.data().toString(); }
+    static int heightOf(const QStyleOptionViewItem& option, const QString& text, int width)
     {
         return option.fontMetrics
-            .boundingRect(QRect(0, 0, std::max(50, width), 10'000), Qt::TextWordWrap, index.data().toString())
+            .boundingRect(QRect(0, 0, std::max(50, width), 10'000), Qt::TextWordWrap, text)
             .height();
     }
 

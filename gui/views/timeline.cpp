@@ -199,7 +199,7 @@ private:
         m_search->setAccessibleName(u"Find in the timeline"_s);
         m_search->setPlaceholderText(u"Find a kernel, call or range ( / )"_s);
         m_search->setClearButtonEnabled(true);
-        m_search->setFixedWidth(300);
+        m_search->setFixedWidth(scaled(300));
         m_result = new QLabel(this);
         const auto button = [&](Qt::ArrowType arrow, const QString& name, Direction direction) {
             auto* const each = new QToolButton(this);
@@ -262,7 +262,7 @@ private:
         tracks->setPlaceholderText(u"tracks"_s);
         tracks->setToolTip(u"Show only tracks whose names contain this text"_s);
         tracks->setClearButtonEnabled(true);
-        tracks->setMaximumWidth(140);
+        tracks->setMaximumWidth(scaled(140));
         connect(tracks, &QLineEdit::textChanged, m_timeline, &TimelineWidget::setTrackFilter);
         line->addWidget(m_order);
         line->addWidget(tracks);

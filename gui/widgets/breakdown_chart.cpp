@@ -74,13 +74,13 @@ int BreakdownChart::barHeight() const
 
 std::vector<QPoint> BreakdownChart::legendPlaces() const
 {
-    constexpr int kRoom = 30; // of the square and between two entries
+    const int room = scaled(30); // of the square and between two entries
     std::vector<QPoint> places;
     QPoint at(m_left, 6);
     for (const document::BarChart::Part& part : m_chart.parts) {
-        const int wide = kRoom + QFontMetrics(font()).horizontalAdvance(toQt(part.name));
+        const int wide = room + QFontMetrics(font()).horizontalAdvance(toQt(part.name));
         if (at.x() > m_left && at.x() + wide > width()) {
-            at = QPoint(m_left, at.y() + kLegendLine);
+            at = QPoint(m_left, at.y() + scaled(kLegendLine));
         }
         places.push_back(at);
         at.rx() += wide;
@@ -90,7 +90,7 @@ std::vector<QPoint> BreakdownChart::legendPlaces() const
 
 int BreakdownChart::legendHeight() const
 {
-    return m_chart.parts.empty() ? 0 : legendPlaces().back().y() + kLegendLine;
+    return m_chart.parts.empty() ? 0 : legendPlaces().back().y() + scaled(kLegendLine);
 }
 
 void BreakdownChart::resizeEvent(QResizeEvent* event)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/empty_page.h"
 
+#include "base/theme.h"
+
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -15,7 +17,7 @@ EmptyPage::EmptyPage(QWidget* parent) : QWidget(parent), m_text(new QLabel(this)
     constexpr int kMargin = 20;
     m_text->setWordWrap(true);
     m_text->setTextFormat(Qt::RichText);
-    m_text->setMaximumWidth(kWidest);
+    m_text->setMaximumWidth(scaled(kWidest));
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     auto* const lines = new QVBoxLayout(this);
     lines->setContentsMargins(kMargin, kMargin, kMargin, kMargin);

@@ -18,6 +18,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
+// Of usual letters:
 constexpr int kNames = 76; ///< room for "rank 16383"
 constexpr int kTop = 30;
 constexpr int kBottom = 26;
@@ -73,9 +74,10 @@ void HeatMap::setFigures(std::shared_ptr<const report::Report> report, const Ste
 QRect HeatMap::map() const
 {
     constexpr int kHighest = 40; // a cell
-    const int room = std::max(1, height() - kTop - kBottom);
+    const int room = std::max(1, height() - scaled(kTop) - scaled(kBottom));
     const int wanted = static_cast<int>(std::min<std::size_t>(ranks(), 10'000)) * kHighest;
-    return {kNames, kTop, std::max(1, width() - kNames - 10), std::clamp(wanted, 1, room)};
+    return {scaled(kNames), scaled(kTop), std::max(1, width() - scaled(kNames) - 10),
+            std::clamp(wanted, 1, room)};
 }
 
 QImage HeatMap::image(const QSize& size) const
@@ -124,9 +126,10 @@ void HeatMap::paintEvent(QPaintEvent* /*event*/)
     const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(fontMetrics().height() / high)));
     for (std::size_t r = 0; r < ranks(); r += every) {
         const auto top = box.top() + static_cast<int>(static_cast<double>(r) * high);
-        painter.drawText(QRect(0, top, kNames - 6, std::max(static_cast<int>(high), fontMetrics().height())),
-                         Qt::AlignRight | Qt::AlignVCenter,
-                         u"rank %1"_s.arg(m_report->model.ranks[m_report->metrics.ranks[r].rank].rank));
+        painter.drawText(
+            QRect(0, top, scaled(kNames) - 6, std::max(static_cast<int>(high), fontMetrics().height())),
+            Qt::AlignRight | Qt::AlignVCenter,
+            u"rank %1"_s.arg(m_report->model.ranks[m_report->metrics.ranks[r].rank].rank));
     }
     const auto& numbers = m_report->model.analyzedSteps;
     if (!numbers.empty()) {
@@ -154,16 +157,18 @@ void HeatMap::paintScale(QPainter& painter) const
     const Theme& theme = themeOf(palette());
     painter.setPen(theme.text);
     const QString least = valueText(m_least);
-    painter.drawText(kNames, 20, least);
-    const int left = kNames + fontMetrics().horizontalAdvance(least) + 6;
+    const int line = scaled(20);
+    painter.drawText(scaled(kNames), line, least);
+    const int left = scaled(kNames) + fontMetrics().horizontalAdvance(least) + 6;
     for (int x = 0; x < kWide; ++x) {
-        painter.fillRect(left + x, 9, 1, 12, QColor(heat(static_cast<double>(x) / kWide)));
+        painter.fillRect(left + x, line - scaled(11), 1, scaled(12),
+                         QColor(heat(static_cast<double>(x) / kWide)));
     }
     const QString most = valueText(m_most);
-    painter.drawText(left + kWide + 6, 20, most);
+    painter.drawText(left + kWide + 6, line, most);
     if (!m_figure.fromZero && m_least > 0) {
         painter.setPen(theme.dim);
-        painter.drawText(left + kWide + 18 + fontMetrics().horizontalAdvance(most), 20,
+        painter.drawText(left + kWide + 18 + fontMetrics().horizontalAdvance(most), line,
                          u"(colours begin at the least value, not at 0)"_s);
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/link_map_layout.h"
 
+#include "base/theme.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -179,14 +181,14 @@ bool overlaps(const std::vector<MapBox>& boxes)
 void placeBoxes(LinkMapLayout& layout, double width, double textHeight)
 {
     constexpr std::size_t kMostInRing = 8;
-    constexpr double kWideInRing = 176;
-    constexpr double kWideInGrid = 108;
+    constexpr int kWideInRing = 176;
+    constexpr int kWideInGrid = 108;
     if (layout.boxes.size() <= kMostInRing) {
-        placeRing(layout, width, {kWideInRing, 2 * textHeight + kChip + 2 * kInside});
+        placeRing(layout, width, {1.0 * scaled(kWideInRing), 2 * textHeight + kChip + 2 * kInside});
         layout.isRing = !overlaps(layout.boxes);
     }
     if (!layout.isRing) {
-        placeGrid(layout, width, {kWideInGrid, textHeight + kChip + 2 * kInside});
+        placeGrid(layout, width, {1.0 * scaled(kWideInGrid), textHeight + kChip + 2 * kInside});
     }
 }
 

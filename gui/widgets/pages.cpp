@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/pages.h"
 
+#include "base/theme.h"
+
 #include <QFileInfo>
 #include <QLabel>
 #include <QProgressBar>
@@ -21,7 +23,7 @@ QVBoxLayout* columnOn(QWidget* page)
 {
     auto* const across = new QHBoxLayout(page);
     auto* const column = new QWidget(page);
-    column->setFixedWidth(kColumn);
+    column->setFixedWidth(scaled(kColumn));
     auto* const lines = new QVBoxLayout(column);
     lines->setSpacing(12);
     across->addStretch();
@@ -37,7 +39,7 @@ QLabel* textIn(QVBoxLayout* lines, const QString& html)
     text->setTextFormat(Qt::RichText);
     text->setWordWrap(true);
     text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    text->setMinimumWidth(kColumn - 20);
+    text->setMinimumWidth(scaled(kColumn) - 20);
     lines->addWidget(text);
     return text;
 }

@@ -155,7 +155,7 @@ private slots:
         m_widget->setRankOrder(timeline::RankOrder::Host);
         QCOMPARE(m_widget->layoutOfRows().groups.size(), std::size_t{2});
         m_widget->setRankOrder(timeline::RankOrder::Number);
-        const QPoint label(40, TimelinePainter::kRulerHeight + 8);
+        const QPoint label(40, TimelinePainter::rulerHeight() + 8);
         trigger(label, QStringLiteral("Hide rank 0"));
         QCOMPARE(firstRank(), std::size_t{1});
         trigger(label, QStringLiteral("Show all ranks and tracks"));
@@ -212,7 +212,7 @@ private slots:
     void aClickOnARanksNameOpensItsThreads()
     {
         const int before = m_widget->layoutOfRows().height;
-        QTest::mouseClick(m_widget->viewport(), Qt::LeftButton, {}, {40, TimelinePainter::kRulerHeight + 8});
+        QTest::mouseClick(m_widget->viewport(), Qt::LeftButton, {}, {40, TimelinePainter::rulerHeight() + 8});
         QVERIFY(m_widget->layoutOfRows().height > before);
         const int one = m_widget->layoutOfRows().height;
         press(Qt::Key_H);

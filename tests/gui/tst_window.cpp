@@ -432,28 +432,6 @@ private slots:
         }
     }
 
-    /// Every view paints in both palettes; written where RINGSIDE_PICTURES says, to be looked at.
-    void picturesInLightAndDark_data()
-    {
-        QTest::addColumn<int>("appearance");
-        QTest::addRow("light") << static_cast<int>(Appearance::Light);
-        QTest::addRow("dark") << static_cast<int>(Appearance::Dark);
-    }
-    void picturesInLightAndDark()
-    {
-        QFETCH(int, appearance);
-        applyAppearance(*qApp, static_cast<Appearance>(appearance));
-        savePicture(QStringLiteral("start"));
-        openRun();
-        QTest::mouseClick(m_window->findChild<QTreeView*>(QStringLiteral("findings"))->viewport(),
-                          Qt::LeftButton, {}, {100, 20});
-        for (const ViewEntry* entry : allViews()) {
-            raise(QString::fromLatin1(entry->id));
-            savePicture(QString::fromLatin1(entry->id));
-        }
-        applyAppearance(*qApp, Appearance::Light);
-    }
-
 private:
     /// What a screen reader says for a widget.
     static QString nameOf(QWidget* widget)
@@ -478,17 +456,6 @@ private:
     {
         m_window->findChild<QDockWidget*>(view)->raise();
         QCoreApplication::processEvents();
-    }
-    void savePicture(const QString& name)
-    {
-        const QImage picture = m_window->grab().toImage();
-        QVERIFY(picture.width() >= 1400);
-        const QString folder = qEnvironmentVariable("RINGSIDE_PICTURES");
-        if (!folder.isEmpty()) {
-            QVERIFY(picture.save(QStringLiteral("%1/%2_%3_%4.png")
-                                     .arg(folder, name, QString::fromLatin1(QTest::currentDataTag()))
-                                     .arg(picture.devicePixelRatio())));
-        }
     }
     void openAndFail(const QString& path)
     {
