@@ -46,6 +46,7 @@ int exportPicture(const QString& run, const QString& path, const QString& view,
     MainWindow window;
     window.setAttribute(Qt::WA_DeleteOnClose, false);
     window.resize(kSize);
+    window.showWhole();
     if (!view.isEmpty() && !window.raiseView(view)) {
         QStringList names;
         for (const ViewEntry* const each : allViews()) {

@@ -71,8 +71,7 @@ void MainWindow::addFileMenu()
         file, u"&Export a part…"_s,
         u"Writes the chosen time, else the visible one, of the shown ranks for Perfetto or as a Chrome "
         u"trace"_s,
-        QKeySequence(u"Ctrl+E"_s),
-        [this] { m_workbench->findChild<TimelineWidget*>(u"timeline"_s)->requestExport(); });
+        QKeySequence(u"Ctrl+E"_s), [this] { timeline().requestExport(); });
     connect(m_navigator, &Navigator::exportRequested, this,
             [this](const model::Interval& time, const std::vector<std::size_t>& ranks) {
                 exportSlice(this, m_session, {time, ranks});

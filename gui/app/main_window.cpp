@@ -11,6 +11,7 @@
 #include "import/open_run.h"
 #include "models/notices.h"
 #include "report/format.h"
+#include "timeline/timeline_widget.h"
 #include "views/view.h"
 #include "widgets/pages.h"
 
@@ -42,6 +43,12 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int kMostRecent = 9;
+constexpr auto kPlaces = "places"_L1; ///< setting: by run, the time that was shown last
+
+QString keyOf(const Paths& paths)
+{
+    return QFileInfo(toQt(paths.front().string())).absoluteFilePath();
+}
 
 QString nameOf(const Paths& paths)
 {
@@ -142,6 +149,7 @@ void MainWindow::compareWith(const Paths& paths)
 
 void MainWindow::showMoment(const model::Interval& time, const std::optional<std::int64_t>& rank)
 {
+    m_restores = false;
     emit m_navigator->placeRequested(time, rank ? std::vector{*rank} : std::vector<std::int64_t>(), {});
 }
 
@@ -218,6 +226,7 @@ void MainWindow::showSession(Session session)
         statusBar()->showMessage(
             u"%L1 spans, ranks: %2"_s.arg(session.timeline->spans()).arg(session.report->model.ranks.size()));
         m_followBar->setSteps(session.report->model.stepCoverage.found);
+        restorePlace();
         emit timelineReady();
     }
 }
@@ -339,10 +348,48 @@ void MainWindow::remember(const Paths& paths)
 {
     QSettings settings;
     QStringList recent = settings.value("recent"_L1).toStringList();
-    const QString path = QFileInfo(toQt(paths.front().string())).absoluteFilePath();
+    const QString path = keyOf(paths);
     recent.removeAll(path);
     recent.prepend(path);
     settings.setValue("recent"_L1, QStringList(recent.mid(0, kMostRecent)));
+}
+
+/// Shows the time that the window showed of this run when it was closed; the user's undo leads to the whole.
+void MainWindow::restorePlace()
+{
+    const QVariantList place = QSettings().value(kPlaces).toMap().value(keyOf(m_session.recording)).toList();
+    const model::Interval& all = m_session.timeline->extent;
+    if (!std::exchange(m_restores, false) || place.size() != 2 || m_session.isRunning) {
+        return;
+    }
+    const model::Interval time{place[0].toLongLong(), place[1].toLongLong()};
+    if (all.start <= time.start && time.start < time.end && time.end <= all.end) {
+        timeline().showTime(time);
+        statusBar()->showMessage(u"As you left it; F shows everything"_s);
+    }
+}
+
+/// Of the recent runs only. Nothing is kept of a run that is shown whole.
+void MainWindow::keepPlace()
+{
+    QSettings settings;
+    const QVariantMap before = settings.value(kPlaces).toMap();
+    QVariantMap places;
+    for (const QString& path : settings.value("recent"_L1).toStringList()) {
+        if (before.contains(path)) {
+            places[path] = before[path];
+        }
+    }
+    const model::Interval& time = timeline().visible();
+    const bool whole = time.length() >= m_session.timeline->extent.length();
+    places[keyOf(m_session.recording)] =
+        whole ? QVariantList() : QVariantList{qlonglong(time.start), qlonglong(time.end)};
+    settings.setValue(kPlaces, places);
+}
+
+TimelineWidget& MainWindow::timeline() const
+{
+    return *m_workbench->findChild<TimelineWidget*>(u"timeline"_s);
 }
 
 void MainWindow::fillRecent()
@@ -401,6 +448,9 @@ void MainWindow::closeEvent(QCloseEvent* event)
     QSettings settings;
     settings.setValue("window/geometry"_L1, saveGeometry());
     settings.setValue("window/docks"_L1, m_workbench->layoutState());
+    if (m_session.timeline && page() == Page::Workbench) {
+        keepPlace();
+    }
     if (m_job) {
         m_job->cancel();
     }

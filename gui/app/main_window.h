@@ -22,6 +22,7 @@ class FollowBar;
 class Follower;
 class LayoutMenu;
 class Navigator;
+class TimelineWidget;
 class Workbench;
 
 class MainWindow final : public QMainWindow {
@@ -38,6 +39,8 @@ public:
     void compareWith(const Paths& paths);
     /// Shows this time in the timeline, as soon as there is one, and marks the rank.
     void showMoment(const model::Interval& time, const std::optional<std::int64_t>& rank);
+    /// Shows the run as a whole, whatever was shown of it when it was closed.
+    void showWhole() { m_restores = false; }
     /// Brings the view with this id to the front. Returns false if there is no such view.
     bool raiseView(const QString& id);
     enum class Page : std::uint8_t { Start, Opening, Failed, Workbench };
@@ -78,6 +81,9 @@ private:
     void askPrice();
     void remember(const Paths& paths);
     void fillRecent();
+    void restorePlace();
+    void keepPlace();
+    [[nodiscard]] TimelineWidget& timeline() const;
     void setAppearance(Appearance appearance);
 
     Navigator* m_navigator;
@@ -94,6 +100,7 @@ private:
     FollowBar* m_followBar = nullptr;
     Paths m_paths;
     Session m_session;
+    bool m_restores = true; ///< the first run shows what it did when it was closed
     std::unique_ptr<OpenJob> m_job;
 };
 

@@ -360,6 +360,35 @@ private slots:
         QVERIFY(LayoutMenu::names().isEmpty());
     }
 
+    void aRunThatIsOpenedAgainShowsWhatItDidWhenItWasClosed()
+    {
+        openRun();
+        auto* const timeline = m_window->findChild<TimelineWidget*>(u"timeline"_s);
+        const Interval all = m_window->session().timeline->extent;
+        const Interval part{all.start + all.length() / 4, all.start + all.length() / 2};
+        timeline->showTime(part);
+        m_window->findChild<QDockWidget*>(u"findings"_s)->hide();
+        m_window->close();
+        init();
+        openRun();
+        QVERIFY(m_window->findChild<QDockWidget*>(u"findings"_s)->isHidden());
+        const auto shown = [&] { return m_window->findChild<TimelineWidget*>(u"timeline"_s)->visible(); };
+        QCOMPARE(shown().start, part.start);
+        QCOMPARE(shown().end, part.end);
+        m_window->findChild<TimelineWidget*>(u"timeline"_s)->showTime(all);
+        m_window->close(); // a run that is shown whole is shown whole again
+        init();
+        openRun();
+        QCOMPARE(shown().length(), all.length());
+        m_window->showMoment(part, {});
+        m_window->close();
+        init();
+        m_window->showMoment({all.start, all.start + all.length() / 8}, {}); // who asks for a moment gets it
+        openRun();
+        QVERIFY(shown().start <= all.start && shown().end < part.start);
+        QSettings().clear();
+    }
+
     void aCellOfTheMapShowsItsStep()
     {
         openRun();
