@@ -326,32 +326,43 @@ void TimelinePainter::paintNote(const Frame& frame, const QPointF& at, const QSt
     frame.painter.drawText(note, Qt::AlignCenter, text);
 }
 
+/// The boxes of a collective's parts in rows that are visible or nearly so, from the top, and that of the
+/// rank that came last, wherever it is.
+TimelinePainter::PartBoxes TimelinePainter::boxesOf(const Frame& frame,
+                                                    const MatchedCollective& collective) const
+{
+    PartBoxes found;
+    for (const Row& row : frame.scene.layout->rows) {
+        const bool isLast = row.rank == collective.lastRank;
+        if (row.rank == Row::kNoRank || !(isLast || frame.isNear(row))) {
+            continue;
+        }
+        for (const Part& part : frame.scene.timeline->partsOf(collective, row.rank)) {
+            if (frame.scene.layout->rowOf(part.track, part.lane) == &row) {
+                found.boxes.push_back(frame.box(row, part.time));
+                found.last = isLast ? found.boxes.back() : found.last;
+            }
+        }
+    }
+    return found;
+}
+
 /// Connects one collective over all ranks: each arrival, the last arrival and the end.
 void TimelinePainter::paintCollective(const Frame& frame, const MatchedCollective& collective) const
 {
-    const timeline::Timeline& timeline = *frame.scene.timeline;
-    const QColor accent = frame.scene.theme->accent;
-    constexpr double kSeen = 3; // pixels: shorter waiting is not visible
-    QPolygonF arrivals;
-    std::vector<QRectF> boxes;
-    std::optional<QRectF> last;
-    for (std::size_t i = 0; i < collective.parts; ++i) {
-        const Part& part = timeline.parts[collective.firstPart + i];
-        const Row* const row = frame.scene.layout->rowOf(part.track, part.lane);
-        if (row != nullptr && (frame.isNear(*row) || part.rank == collective.lastRank)) {
-            const QRectF box = frame.box(*row, part.time);
-            arrivals << QPointF(box.left(), box.center().y());
-            boxes.push_back(box);
-            last = part.rank == collective.lastRank ? box : last;
-            frame.painter.setPen(QPen(accent, 2));
-            frame.painter.setBrush(Qt::NoBrush);
-            frame.painter.drawRect(box.adjusted(0, -1, 0, 1));
-        }
-    }
-    if (arrivals.isEmpty()) {
+    const auto [boxes, last] = boxesOf(frame, collective);
+    if (boxes.empty()) {
         return;
     }
+    const QColor accent = frame.scene.theme->accent;
+    QPolygonF arrivals;
     frame.painter.save();
+    frame.painter.setPen(QPen(accent, 2));
+    frame.painter.setBrush(Qt::NoBrush);
+    for (const QRectF& box : boxes) {
+        arrivals << QPointF(box.left(), box.center().y());
+        frame.painter.drawRect(box.adjusted(0, -1, 0, 1));
+    }
     frame.painter.setRenderHint(QPainter::Antialiasing);
     frame.painter.setPen(QPen(accent, 1.5));
     frame.painter.drawPolyline(arrivals);
@@ -359,17 +370,42 @@ void TimelinePainter::paintCollective(const Frame& frame, const MatchedCollectiv
     frame.painter.setPen(QPen(frame.scene.theme->mark, 1, Qt::DashLine));
     const double x = std::round(frame.x(collective.lastArrivalNs));
     frame.painter.drawLine(QPointF(x, arrivals.first().y() - 12), QPointF(x, arrivals.last().y() + 12));
-    for (const QRectF& box : boxes) { // the last arrival releases the waiting ranks
-        if (last && x - box.left() > kSeen) {
-            const bool below = box.top() > last->top();
-            paintArrow(frame.painter, {x, below ? last->bottom() : last->top()},
-                       {x, below ? box.top() : box.bottom()}, frame.scene.theme->mark);
-        }
+    if (last) {
+        paintReleases(frame, boxes, *last, x);
     }
     const QString text = u"rank %1 arrived last, %2"_s.arg(frame.scene.model->ranks[collective.lastRank].rank)
                              .arg(toQt(values::durationText(collective.lostNs)));
     paintNote(frame, {x + 4, arrivals.first().y() - 34}, text);
     frame.painter.restore();
+}
+
+/// The last arrival releases the ranks that wait: one line to the farthest of them, and a head at each that
+/// has room for one. Lines of their own would lie over each other, and take longer than the frame.
+void TimelinePainter::paintReleases(const Frame& frame, const std::vector<QRectF>& boxes, const QRectF& last,
+                                    double x) const
+{
+    constexpr double kSeen = 3;  // pixels: shorter waiting is not visible
+    constexpr double kApart = 8; // pixels between two heads
+    const QColor& mark = frame.scene.theme->mark;
+    double above = last.top();
+    double below = last.bottom();
+    double before = -1e9;
+    for (const QRectF& box : boxes) {
+        const bool isBelow = box.top() > last.top();
+        const double tip = isBelow ? box.top() : box.bottom();
+        if (x - box.left() <= kSeen) {
+            continue;
+        }
+        above = std::min(above, tip);
+        below = std::max(below, isBelow ? tip : below);
+        if (tip - before >= kApart) {
+            paintArrow(frame.painter, {x, isBelow ? tip - 1 : tip + 1}, {x, tip}, mark);
+            before = tip;
+        }
+    }
+    frame.painter.setPen(QPen(mark, 1));
+    frame.painter.drawLine(QPointF(x, std::max<double>(above, frame.tracks.top())),
+                           QPointF(x, std::min<double>(below, frame.tracks.bottom())));
 }
 
 void TimelinePainter::paintSelection(const Frame& frame) const

@@ -38,7 +38,14 @@ private:
     void paintUnrecorded(const Frame& frame) const;
     void paintLastArrivals(const Frame& frame) const;
     void paintNote(const Frame& frame, const QPointF& at, const QString& text) const;
+    struct PartBoxes {
+        std::vector<QRectF> boxes;
+        std::optional<QRectF> last; ///< of the rank that came last
+    };
+    [[nodiscard]] PartBoxes boxesOf(const Frame& frame, const timeline::MatchedCollective& collective) const;
     void paintCollective(const Frame& frame, const timeline::MatchedCollective& collective) const;
+    void paintReleases(const Frame& frame, const std::vector<QRectF>& boxes, const QRectF& last,
+                       double x) const;
     void paintSelection(const Frame& frame) const;
     void paintLaunch(const Frame& frame) const;
     void paintMarks(const Frame& frame) const;
