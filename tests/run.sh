@@ -52,7 +52,7 @@ suite() {
 }
 
 stage "Packages" "What is missing is installed with apt-get; needs root and a network only then."
-bash "$support/install_packages.sh" --arm64 --gui --lab --mpi
+bash "$support/install_packages.sh" --arm64 --browser --gui --lab --mpi
 bash "$support/unpack_kernel.sh" || echo "the test lab.rdma_vm will be skipped" >&2
 need_space 3000
 

@@ -18,7 +18,7 @@ sanitized_suite() {
 }
 
 stage "Packages"
-bash tests/support/install_packages.sh --gui --lab
+bash tests/support/install_packages.sh --browser --gui --lab
 bash tests/support/unpack_kernel.sh || echo "the scenarios of RDMA will be skipped" >&2
 need_space 8000
 

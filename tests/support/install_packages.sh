@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The one list of Debian packages that Ringside needs to be built and tested. Installs what is missing; where everything is
-# there it needs neither root nor a network. `--arm64` adds what builds and runs programs of that processor, `--bench` what only the benchmarks compare with, `--gui` what the desktop
-# program and its tests need, `--lab` what the machines of tests/lab are made of, `--mpi` what ringside-mpi and the export to OTF2 need, `--packaging` the systems that
-# packages are tried on.
+# there it needs neither root nor a network. `--arm64` adds what builds and runs programs of that processor, `--bench` what only
+# the benchmarks compare with, `--browser` one that opens the HTML report, `--gui` what the desktop program and its tests need,
+# `--lab` what the machines of tests/lab are made of, `--mpi` what ringside-mpi and the export to OTF2 need, `--packaging` the
+# systems that packages are tried on.
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 packages=(
@@ -21,11 +22,12 @@ for group in "$@"; do
     case $group in
     --arm64) packages+=(g++-aarch64-linux-gnu googletest qemu-user) ;;
     --bench) packages+=(liblttng-ust-dev lttng-tools valgrind) ;;
+    --browser) packages+=(chromium) ;;
     --gui) packages+=(appstream at-spi2-core dbus-daemon desktop-file-utils fonts-dejavu-core gir1.2-atspi-2.0 libqcustomplot-dev pngquant python3-gi qt6-base-dev shared-mime-info xdotool xvfb) ;;
     --packaging) packages+=(debootstrap lintian rpm rpmlint) ;;
     --lab) packages+=(busybox-static cpio ibverbs-providers kmod libslurm-dev perftest prometheus qemu-system-x86 slurm-client slurmctld slurmd) ;;
     --mpi) packages+=(libopen-trace-format2-dev libopenmpi-dev openmpi-bin otf2-tools) ;;
-    *) fail "there is no group of packages '$group'" "Known are --arm64, --bench, --gui, --lab, --mpi and --packaging." ;;
+    *) fail "there is no group of packages '$group'" "Known are --arm64, --bench, --browser, --gui, --lab, --mpi and --packaging." ;;
     esac
 done
 
