@@ -10,16 +10,16 @@ namespace {
 
 void appendLines(std::vector<std::string>& lines, const std::string& text)
 {
-    constexpr std::size_t kLetters = 40; // of 12 px, as wide as most are
+    const std::size_t letters = lines.empty() ? 34 : 40; // of 12 px, as wide as most are; the first are bold
     constexpr int kMost = 3;
-    std::istringstream wrapped(wrap(text, kLetters, ""));
+    std::istringstream wrapped(wrap(text, letters, ""));
     std::string line;
     for (int i = 0; std::getline(wrapped, line); ++i) {
         if (i == kMost) {
             lines.back() += " ...";
             return;
         }
-        lines.push_back(line.size() > kLetters ? line.substr(0, kLetters - 3) + "..." : line);
+        lines.push_back(line.size() > letters ? line.substr(0, letters - 3) + "..." : line);
     }
 }
 

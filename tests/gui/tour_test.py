@@ -22,7 +22,8 @@ from gi.repository import Atspi
 TRACES = os.environ.get("RINGSIDE_TRACES")
 VIEWS = {"summary": "ctrl+1", "findings": "ctrl+2", "timeline": "ctrl+3", "ranks_and_steps": "ctrl+4", "statistics": "ctrl+5",
          "collectives": "ctrl+6", "settings": "ctrl+7", "what_if": "ctrl+8", "links": "ctrl+9", "samples": "ctrl+0",
-         "compare": "ctrl+shift+1", "sql": "ctrl+shift+2", "goodput": "ctrl+shift+3"}
+         "compare": "ctrl+shift+1", "sql": "ctrl+shift+2", "goodput": "ctrl+shift+3",
+         "roles": "ctrl+shift+4", "arrivals": "ctrl+shift+5"}
 
 
 class Tour(tasks_test.RecordedRun):
