@@ -155,44 +155,42 @@ inline XArguments ofKernel(std::uint64_t correlation, const std::string& hloOper
              {"hlo_module", "jit_train_step"}}};
 }
 
-/// A training loop of one host: four steps, in each a fusion and an all-reduce on every GPU.
-inline std::string jaxProfile(std::uint64_t startedNs, int devices, int lateUs = 0,
+/// A training loop of one host: six steps, in each a fusion and an all-reduce on every GPU. The fusions are
+/// late by `lateUs`, and the all-reduces end at the same time.
+inline std::string jaxProfile(std::uint64_t startedNs, std::uint64_t devices, std::uint64_t lateUs = 0,
                               const std::string& host = "host1")
 {
-    constexpr int kSteps = 6;
-    constexpr int kStepUs = 1000;
+    constexpr std::uint64_t kSteps = 6;
+    constexpr std::uint64_t kStepUs = 1000;
+    const auto correlation = [](std::uint64_t device, std::uint64_t step) {
+        return 1 + device * 100 + step * 2;
+    };
     XPlaneWriter cpu("/host:CPU");
     cpu.line(661, "Host Threads/661", 5000);
-    std::vector<std::string> planes;
-    for (int device = 0; device < devices; ++device) {
-        for (int step = 0; step < kSteps; ++step) {
-            const auto first = static_cast<std::uint64_t>(1 + device * 100 + step * 2);
-            const auto at = static_cast<std::uint64_t>(step * kStepUs + device);
+    for (std::uint64_t device = 0; device < devices; ++device) {
+        for (std::uint64_t step = 0; step < kSteps; ++step) {
+            const std::uint64_t first = correlation(device, step);
+            const std::uint64_t at = step * kStepUs + device;
             cpu.event("cuLaunchKernel", at + 10, 5, {{{"correlation_id", first}}, {}});
             cpu.event("cuLaunchKernel", at + 20, 5, {{{"correlation_id", first + 1}}, {}});
         }
     }
     cpu.line(-1'472'503'042'444'199'177, "python/-1472503042444199177", 5000);
-    for (int step = 0; step < kSteps; ++step) {
-        const auto at = static_cast<std::uint64_t>(step * kStepUs);
-        cpu.event("train", at, 900, {{{"step_num", static_cast<std::uint64_t>(step + 10)}, {"_r", 1}}, {}});
-        cpu.event("$train.py:12 step", at + 1, 800);
+    for (std::uint64_t step = 0; step < kSteps; ++step) {
+        cpu.event("train", step * kStepUs, 900, {{{"step_num", step + 10}, {"_r", 1}}, {}});
+        cpu.event("$train.py:12 step", step * kStepUs + 1, 800);
     }
-    planes.push_back(cpu.text());
-    for (int device = 0; device < devices; ++device) {
+    std::vector<std::string> planes{cpu.text()};
+    for (std::uint64_t device = 0; device < devices; ++device) {
         XPlaneWriter gpu("/device:GPU:" + std::to_string(device));
         gpu.line(17, "Stream #17(Kernel)", 5000);
-        for (int step = 0; step < kSteps; ++step) {
-            const auto first = static_cast<std::uint64_t>(1 + device * 100 + step * 2);
-            const auto at = static_cast<std::uint64_t>(step * kStepUs + lateUs);
-            gpu.event("loop_fusion", at + 30, 400, ofKernel(first));
+        for (std::uint64_t step = 0; step < kSteps; ++step) {
+            gpu.event("loop_fusion", step * kStepUs + lateUs + 30, 400, ofKernel(correlation(device, step)));
         }
         gpu.line(20, "Stream #20(Kernel)", 5000);
-        for (int step = 0; step < kSteps; ++step) {
-            const auto first = static_cast<std::uint64_t>(1 + device * 100 + step * 2);
-            const auto at = static_cast<std::uint64_t>(step * kStepUs + lateUs);
-            gpu.event("ncclDevKernel_Generic", at + 430, static_cast<std::uint64_t>(300 - lateUs),
-                      ofKernel(first + 1, "all-reduce-start.1"));
+        for (std::uint64_t step = 0; step < kSteps; ++step) {
+            gpu.event("ncclDevKernel_Generic", step * kStepUs + lateUs + 430, 300 - lateUs,
+                      ofKernel(correlation(device, step) + 1, "all-reduce-start.1"));
         }
         gpu.fact("gpu_device_name", std::string("NVIDIA H200")).fact("core_count", 132);
         planes.push_back(gpu.text());
