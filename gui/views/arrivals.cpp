@@ -33,6 +33,7 @@ public:
         both->addWidget(m_chart);
         both->addWidget(m_table);
         both->setSizes({240, 140});
+        both->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored); // the table stays in sight
         m_page = new QWidget(this);
         auto* const lines = new QVBoxLayout(m_page);
         lines->setContentsMargins(0, 0, 0, 0);

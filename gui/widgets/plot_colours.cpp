@@ -5,6 +5,8 @@
 
 #include <qcustomplot.h>
 
+#include <algorithm>
+
 namespace ringside::gui {
 
 namespace {
@@ -39,7 +41,8 @@ ChartLegend::ChartLegend(QWidget* parent) : QLabel(parent)
 void ChartLegend::resizeEvent(QResizeEvent* event)
 {
     QLabel::resizeEvent(event);
-    setMinimumHeight(heightForWidth(width())); // a splitter does not ask for the height of a width
+    setMinimumHeight(
+        std::max(0, heightForWidth(width()))); // a splitter does not ask for the height of a width
 }
 
 void ChartLegend::name(const QCustomPlot& plot)
@@ -51,7 +54,7 @@ void ChartLegend::name(const QCustomPlot& plot)
             graph.pen().color().name(), signOf(graph), graph.name().toHtmlEscaped());
     }
     setText(entries.join(u" &nbsp; "_s));
-    setMinimumHeight(heightForWidth(width()));
+    setMinimumHeight(std::max(0, heightForWidth(width())));
 }
 
 void setPlotColours(QCustomPlot& plot, const Theme& theme)
