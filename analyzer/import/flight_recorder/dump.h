@@ -2,7 +2,7 @@
 // Reads the entries and process groups of a dump of PyTorch's flight recorder. Field names are those of
 // torch/csrc/distributed/c10d/FlightRecorder.hpp, versions 2.x.
 #pragma once
-#include "import/flight_recorder/values.h"
+#include "import/pickle/values.h"
 
 #include <map>
 #include <set>
@@ -10,6 +10,12 @@
 #include <vector>
 
 namespace ringside::importers::flight_recorder {
+
+// The values of a dump, whether it was written as a pickle or as JSON.
+using pickle::Document;
+using pickle::Type;
+using pickle::ValueId;
+using pickle::Values;
 
 enum class State : std::uint8_t { Scheduled, Started, Completed };
 

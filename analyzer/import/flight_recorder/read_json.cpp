@@ -8,6 +8,8 @@
 namespace ringside::importers::flight_recorder {
 namespace {
 
+using namespace pickle;
+
 constexpr std::size_t kDeepest = 32; // a dump has six levels
 
 /// An iterator over the characters of a file, which are read in blocks.
@@ -131,7 +133,7 @@ private:
 
 } // namespace
 
-Document readJson(Bytes& bytes)
+pickle::Document readJson(Bytes& bytes)
 {
     Document document;
     Characters::Source source{bytes};

@@ -2,11 +2,11 @@
 // Reads a dump that was written as JSON.
 #pragma once
 #include "import/bytes.h"
-#include "import/flight_recorder/values.h"
+#include "import/pickle/values.h"
 
 namespace ringside::importers::flight_recorder {
 
 /// Reads the values of a file. Values before damage are kept.
-[[nodiscard]] Document readJson(Bytes& bytes);
+[[nodiscard]] pickle::Document readJson(Bytes& bytes);
 
 } // namespace ringside::importers::flight_recorder

@@ -3,8 +3,8 @@
 // dump is the pickle that PyTorch writes, or JSON. A pickle is read, but never executed.
 #include "import/flight_recorder/assemble.h"
 #include "import/flight_recorder/read_json.h"
-#include "import/flight_recorder/read_pickle.h"
 #include "import/importer.h"
+#include "import/pickle/read_pickle.h"
 
 #include <ringside/error.h>
 
@@ -18,17 +18,19 @@ namespace {
 
 using namespace flight_recorder;
 
-/// Whether it is a dump. Traces of the PyTorch profiler are excluded, because they name process groups, too.
+/// Whether it is a dump. Other files of PyTorch are excluded, because their stacks or groups may have such
+/// names, too.
 bool recognises(std::string_view head, const std::filesystem::path&)
 {
     constexpr std::array<std::string_view, 4> kOwn{"pg_config", "pg_status", "collective_seq_id", "seq_id"};
     constexpr std::array<std::string_view, 4> kProfiler{"\"traceEvents\"", "\"baseTimeNanoseconds\"",
                                                         "\"deviceProperties\"", "\"distributedInfo\""};
+    constexpr std::array<std::string_view, 2> kMemory{"segment_type", "device_traces"};
     const auto holds = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
     const std::size_t first = head.find_first_not_of(" \n\t\r");
     const bool json = first != std::string_view::npos && head[first] == '{';
-    return (json || isPickle(head)) && std::ranges::any_of(kOwn, holds) &&
-           !(json && std::ranges::any_of(kProfiler, holds));
+    return (json || pickle::isPickle(head)) && std::ranges::any_of(kOwn, holds) &&
+           std::ranges::none_of(kMemory, holds) && !(json && std::ranges::any_of(kProfiler, holds));
 }
 
 [[noreturn]] void refuse(const Job& job, const Document& document, std::string_view problem)
@@ -54,9 +56,9 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
     Bytes bytes(file, 0, job.progress);
     std::array<char, 1> first{};
     const bool gzip = file.isGzip();
-    const bool pickle =
-        gzip ? isPickle(headOf(job.path, 16)) : file.read(0, first) == 1 && first[0] == '\x80';
-    Document document = pickle ? readPickle(bytes) : readJson(bytes);
+    const bool pickled =
+        gzip ? pickle::isPickle(headOf(job.path, 16)) : file.read(0, first) == 1 && first[0] == '\x80';
+    Document document = pickled ? pickle::readPickle(bytes) : readJson(bytes);
     if (!document.problem.empty() && !bytes.problem().empty()) {
         document.problem += " (" + bytes.problem() + ")";
     }

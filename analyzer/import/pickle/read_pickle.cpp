@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions and their numbers: Python's Lib/pickletools.py.
-#include "import/flight_recorder/read_pickle.h"
+#include "import/pickle/read_pickle.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,13 @@
 #include <limits>
 #include <unordered_map>
 
-namespace ringside::importers::flight_recorder {
+namespace ringside::importers::pickle {
 namespace {
 
-constexpr std::uint64_t kLargestDump = 256U << 20U; // ten times the size of a dump with 20000 entries
+/// A flight recorder's dump of 20000 entries has a tenth of it, and so has a memory snapshot of 400000
+/// events.
+constexpr std::uint64_t kLargestDump = 256U << 20U;
+constexpr const char* kMakeSmaller = "Let PyTorch record fewer events before it writes the file.";
 constexpr unsigned char kProtocol = 0x80;
 
 /// Reads the bytes of the pickle in order.
@@ -21,6 +24,7 @@ public:
 
     [[nodiscard]] std::uint64_t offset() const { return m_offset; }
     [[nodiscard]] bool ended() const { return m_ended; }
+    [[nodiscard]] bool isTooLarge() const { return m_offset >= kLargestDump; }
     /// Returns the next byte, or 0 after the end.
     unsigned char byte()
     {
@@ -55,7 +59,7 @@ private:
     bool fill()
     {
         m_at = 0;
-        m_filled = m_ended || m_offset >= kLargestDump ? 0 : m_bytes.read(m_block);
+        m_filled = m_ended || isTooLarge() ? 0 : m_bytes.read(m_block);
         m_ended = m_filled == 0;
         return !m_ended;
     }
@@ -112,12 +116,14 @@ public:
             if (!m_input.ended()) {
                 execute(code);
             }
-            if (m_input.ended()) {
+            if (m_input.ended() && m_input.isTooLarge()) {
+                fail("is larger than 256 MiB", kMakeSmaller);
+            } else if (m_input.ended()) {
                 fail("breaks off",
                      "Copy it again. If it is complete, the process was killed while it wrote the dump.");
             } else if (m_document.values.full() || m_stack.size() >= Values::kMost ||
                        m_memo.size() >= Values::kMost) {
-                fail("contains more values than a dump can have", "Give a flight-recorder dump.");
+                fail("contains more values than are read", kMakeSmaller);
             }
         }
         while (m_stack.size() > 1 && !m_marks.empty()) {
@@ -147,8 +153,8 @@ private:
                     ? fmt::format("contains the instruction {} (0x{:02x}), which would run code", forbidden,
                                   code)
                     : fmt::format("contains 0x{:02x}, which is no instruction for plain values", code),
-                "A flight-recorder dump contains only plain values. If you trust the file, load it in Python "
-                "and write it with json.dump.");
+                "What PyTorch dumps contains only plain values. If you trust the file, load it in Python and "
+                "write those with pickle.dump.");
         }
     }
 
@@ -395,4 +401,4 @@ Document readPickle(Bytes& bytes)
     return document;
 }
 
-} // namespace ringside::importers::flight_recorder
+} // namespace ringside::importers::pickle

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ringside::importers::flight_recorder {
+namespace ringside::importers::pickle {
 
 using ValueId = std::uint32_t; ///< Values::kNone (0) is no value
 
@@ -71,4 +71,4 @@ struct Document {
     std::uint64_t offset = 0; ///< position of the problem in the file
 };
 
-} // namespace ringside::importers::flight_recorder
+} // namespace ringside::importers::pickle

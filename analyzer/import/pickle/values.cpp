@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/flight_recorder/values.h"
+#include "import/pickle/values.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace ringside::importers::flight_recorder {
+namespace ringside::importers::pickle {
 
 ValueId Values::add(Type type, std::int64_t number)
 {
@@ -70,4 +70,4 @@ std::string_view Values::textOf(ValueId id) const
     return typeOf(id) == Type::Text ? std::string_view(m_texts[index(id)]) : std::string_view();
 }
 
-} // namespace ringside::importers::flight_recorder
+} // namespace ringside::importers::pickle
