@@ -115,6 +115,7 @@ enum class SectionId : std::uint8_t {
     Alarms,
     Coverage,
     Goodput, ///< where the time of a job went, over its restarts
+    Memory,  ///< what held a GPU's memory, by snapshots of PyTorch's allocator
     Roles,   ///< how the programs of a job share the time
 };
 

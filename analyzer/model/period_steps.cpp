@@ -90,8 +90,9 @@ public:
         for (std::size_t group = 0; !m_open.empty(); ++group) {
             const std::size_t reference = chooseReference();
             const std::size_t before = m_open.size();
+            const bool repeats = m_open.at(reference).period() > 0;
             cutLike(reference, group < kMostGroups);
-            if (group > 0) {
+            if (group > 0 && repeats) {
                 m_result.apart += before - m_open.size();
             }
         }

@@ -6,6 +6,7 @@
 #include "report/argument.h"
 #include "report/communicators.h"
 #include "report/flops.h"
+#include "report/memory.h"
 #include "report/price_list.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
@@ -325,6 +326,7 @@ private:
         add(SectionId::Flops,
             fmt::format("What a rank computes in a {}, where the shapes are known", m_report.periodWord()),
             {flopsTable(m_report)});
+        addMemory();
         if (!m_report.metrics.timed.arrived.empty()) {
             add(SectionId::Timed, "Communication of a step by CUDA events, mean", cut(timedTable(m_report)));
         }
@@ -335,6 +337,16 @@ private:
         add(SectionId::Messages, "Sends, receives and one-sided calls of the whole run",
             cut(messageTable(m_report)));
         add(SectionId::Alarms, "Alarms while it ran", cut(alarmTable(m_report)));
+    }
+
+    void addMemory()
+    {
+        std::vector<Block> blocks = cut(memoryTable(m_report));
+        for (HeldMemory& held : heldMemory(m_report, m_all)) {
+            blocks.emplace_back(Paragraph{std::move(held.title)});
+            blocks.emplace_back(std::move(held.places));
+        }
+        add(SectionId::Memory, "GPU memory of PyTorch's allocator", std::move(blocks));
     }
 
     [[nodiscard]] std::vector<std::string> coverage() const

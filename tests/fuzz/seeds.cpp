@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the corpus: small traces and rings that reach every decoder. fuzz_seeds DIRECTORY
-#include "flight_dump.h"
+#include "memory_dump.h"
 #include "reduce/reduce.h"
 #include "ring_builder.h"
 #include "rocprof_file.h"
@@ -92,6 +92,13 @@ void writeFlightRecorder(const std::filesystem::path& folder)
                                "entries\x94]\x94(K\x01K\x02\x86\x94h\x01"
                                "eu.";
     std::ofstream(folder / "python", std::ios::binary).write(kPython, sizeof kPython - 1);
+}
+
+void writeMemorySnapshot(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "whole", std::ios::binary) << PickleText::of(memoryDump());
+    std::ofstream(folder / "segments", std::ios::binary) << PickleText::of(memoryDump()["segments"]);
 }
 
 void writeWatchdogLog(const std::filesystem::path& folder)
@@ -389,6 +396,7 @@ void writeCorpus(const std::filesystem::path& corpus)
     writeRocprof(corpus / "rocprof");
     writeFlightRecorder(corpus / "flight_recorder");
     writeNcclLog(corpus / "nccl_log");
+    writeMemorySnapshot(corpus / "torch_memory");
     writeWatchdogLog(corpus / "torch_watchdog");
     writeEdits(corpus / "whatif");
     writeInspector(corpus / "inspector");

@@ -50,6 +50,29 @@ Edit memoryOfAPlateau()
     });
 }
 
+/// A snapshot of rank 1's allocator. 27 MiB are free, in pieces of at most `largestMi`; 20 MiB were asked for
+/// in vain, unless `failed` is false.
+Edit memorySnapshot(std::int64_t largestMi, bool failed)
+{
+    return [=](TraceBuilder& trace) {
+        constexpr std::int64_t kMi = 1 << 20;
+        trace::ProcessTrace& process = trace.process(1);
+        trace::MemoryStateRow& now = process.memoryStates.emplace_back();
+        now = {1,        0,        "snapshot",      {}, {}, 50 * kMi, 80 * kMi, 52 * kMi,
+               53 * kMi, 27 * kMi, largestMi * kMi, {}, {}};
+        if (failed) {
+            trace::MemoryStateRow state = now;
+            state.id = 2;
+            state.moment = "out_of_memory";
+            state.timeNs = process.steps.back().startNs;
+            state.wantedBytes = 20 * kMi;
+            state.deviceFreeBytes = 3 * kMi;
+            process.memoryStates.push_back(state);
+            process.memoryHolders = {{2, trace.text(1, "block.py:40 forward"), 0, 40 * kMi, 6}};
+        }
+    };
+}
+
 /// Rank 1's clock, with the reasons that NVML gives, from `from` on.
 Edit throttled(double from, std::int64_t reasons, std::int64_t mhz)
 {
@@ -168,6 +191,12 @@ std::vector<RuleCase> gpuCases()
         {"persistence_mode",
          edited(constant("persistence_mode", 0)),
          edited(constant("persistence_mode", 1)),
+         {},
+         {},
+         withoutEdit},
+        {"out_of_memory",
+         edited(memorySnapshot(9, true)),
+         edited(memorySnapshot(9, false)),
          {},
          {},
          withoutEdit},

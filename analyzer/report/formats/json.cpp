@@ -9,6 +9,7 @@
 #include "report/format.h"
 #include "report/json_figures.h"
 #include "report/links.h"
+#include "report/memory.h"
 #include "report/message_groups.h"
 #include "report/price_list.h"
 #include "report/sentences.h"
@@ -343,6 +344,7 @@ std::string render(const Report& report)
         {"steps", stepsJson(report)},
         {"flops", flopsJson(report)},
         {"model", describedJson(report)},
+        {"memory", memoryJson(report)},
         {"ranks", ranksJson(report)},
         {"communicators", communicatorsJson(report)},
         {"collectives", collectivesJson(report)},

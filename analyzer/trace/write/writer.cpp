@@ -186,6 +186,14 @@ void Writer::add(const StackRow& row)
 {
     m_impl->insert(row);
 }
+void Writer::add(const MemoryStateRow& row)
+{
+    m_impl->insert(row);
+}
+void Writer::add(const MemoryHolderRow& row)
+{
+    m_impl->insert(row);
+}
 void Writer::add(const SeriesRow& row)
 {
     m_impl->tell(row);

@@ -31,8 +31,8 @@ protected:
         database.execute(
             "ALTER TABLE kernel_chunk DROP COLUMN stream; ALTER TABLE rank DROP COLUMN local_rank;"
             "DROP TABLE launch_chunk; DROP TABLE step_mark; DROP TABLE series; DROP TABLE sample_chunk;"
-            "DROP TABLE step_summary; DROP TABLE nccl_detail; DROP TABLE call_config; DROP TABLE "
-            "kernel_phase_chunk; DROP TABLE "
+            "DROP TABLE memory_state; DROP TABLE memory_holder; DROP TABLE step_summary;"
+            "DROP TABLE nccl_detail; DROP TABLE call_config; DROP TABLE kernel_phase_chunk; DROP TABLE "
             "operator_chunk; DROP TABLE step_traffic; DROP TABLE launch_configuration;"
             "ALTER TABLE kernel_chunk DROP COLUMN configuration_id;"
             "ALTER TABLE copy_chunk DROP COLUMN host_memory;"

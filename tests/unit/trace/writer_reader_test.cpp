@@ -61,6 +61,11 @@ ProcessTrace everyTable()
     trace.hangs = {{7, 30, 20, std::nullopt, "no collective"}, {8, 50, 40, 60, "a call"}};
     trace.stacks = {{"native", 7, 35, 99, 0, "main", "poll+0x1 (libc.so.6)"},
                     {"note", std::nullopt, 36, 0, 0, "", "not permitted"}};
+    trace.memoryStates = {
+        {1, 0, "snapshot", std::nullopt, std::nullopt, 90, 100, 95, 96, 4, 4, std::nullopt, std::nullopt},
+        {2, 0, "out_of_memory", 70, 3, 50, 60, std::nullopt, std::nullopt, std::nullopt, std::nullopt, 20,
+         5}};
+    trace.memoryHolders = {{1, 1, 0, 80, 2}, {1, 0, 2, 10, 1}};
     trace.series = {{1, "nvml", "gpu0", "power_mw", "gauge", 0},
                     {2, "network", "eth0", "rx_bytes", "counter", 1}};
     trace.recoveredRecords = 12;

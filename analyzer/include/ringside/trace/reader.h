@@ -140,7 +140,9 @@ struct ProcessTrace {
     std::vector<IssueRow> issues; ///< as stored, plus what reading found
     std::vector<InFlightRow> inFlight;
     std::vector<HangRow> hangs;
-    std::vector<StackRow> stacks; ///< of the table, and of the file beside a process's
+    std::vector<StackRow> stacks;               ///< of the table, and of the file beside a process's
+    std::vector<MemoryStateRow> memoryStates;   ///< by id
+    std::vector<MemoryHolderRow> memoryHolders; ///< by state, largest first
     std::vector<SeriesRow> series;
     KernelColumns kernels;
     CopyColumns copies;

@@ -7,6 +7,7 @@
 #include "trace/vocabulary/fact.h"
 #include "trace/vocabulary/issue.h"
 #include "trace/vocabulary/level.h"
+#include "trace/vocabulary/memory_moment.h"
 #include "trace/vocabulary/port_fact.h"
 #include "trace/vocabulary/series.h"
 #include "trace/vocabulary/setting_source.h"
@@ -309,6 +310,25 @@ struct StackRow { ///< table stack: a line of a thread's stack, taken from outsi
     std::int64_t frame = 0; ///< 0 is the innermost
     std::string thread;     ///< name
     std::string text;
+};
+/// Table memory_state: what a framework's allocator held of a GPU's memory at a moment. Null: not known.
+struct MemoryStateRow {
+    std::int64_t id = 0;     ///< from 1
+    std::int64_t device = 0; ///< CUDA ordinal
+    MemoryMoment moment;
+    std::optional<std::int64_t> timeNs;
+    std::optional<std::int64_t> events; ///< of a peak: among so many it was found
+    std::int64_t requestedBytes = 0;    ///< that the program asked for and holds
+    std::int64_t reservedBytes = 0;     ///< that the allocator has from CUDA
+    std::optional<std::int64_t> allocatedBytes, activeBytes, inactiveSplitBytes, largestFreeBytes;
+    std::optional<std::int64_t> wantedBytes, deviceFreeBytes; ///< of an allocation that failed
+};
+struct MemoryHolderRow {    ///< table memory_holder: a place in the program that allocated what is held
+    std::int64_t state = 0; ///< memory_state.id
+    StringId place = 0;     ///< 0: not known
+    StringId category = 0;  ///< that the program gave; 0: none
+    std::int64_t bytes = 0; ///< requested
+    std::int64_t blocks = 0;
 };
 struct SeriesRow { ///< table series: what samples refer to
     std::int64_t id = 0;

@@ -100,6 +100,8 @@ public:
     void add(const InFlightRow&);
     void setHang(const HangRow&); ///< one row an id; a repeated one replaces
     void add(const StackRow&);
+    void add(const MemoryStateRow&);
+    void add(const MemoryHolderRow&);
     void add(const SeriesRow&); ///< a repeated id replaces
     // Column chunks: buffered; 64 Ki rows are written as one compressed chunk, commit() writes fewer as a
     // small one.
