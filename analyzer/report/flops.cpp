@@ -31,6 +31,13 @@ double ofAStep(const AchievedFlops& flops, double total)
     return total / static_cast<double>(std::max<std::int64_t>(1, flops.rankSteps));
 }
 
+/// Of compute, what operators take whose FLOPs are known.
+double knownShare(const AchievedFlops& flops)
+{
+    return static_cast<double>(flops.knownNs) /
+           static_cast<double>(std::max<std::int64_t>(1, flops.computeNs));
+}
+
 std::optional<double> shareOf(const FamilyFlops& family, const std::optional<double>& most)
 {
     return most && !family.isImpossible() ? std::optional(family.flopsPerSecond() / *most) : std::nullopt;
@@ -158,14 +165,12 @@ std::optional<std::string> flopsLine(const Report& report)
         return std::nullopt;
     }
     const AchievedFlops& flops = *report.flops;
-    const double known =
-        static_cast<double>(flops.knownNs) / static_cast<double>(std::max<std::int64_t>(1, flops.computeNs));
     const std::size_t ranks = report.metrics.ranks.size();
     const std::string rest = fmt::format(
         "{}operators with known FLOPs take {} of compute, others count nothing",
         flops.ranks < ranks ? fmt::format("shapes were recorded on {} of {} ranks; ", flops.ranks, ranks)
                             : "",
-        rules::percent(known));
+        rules::percent(knownShare(flops)));
     if (const auto mfu = flops.mfu()) {
         return fmt::format("FLOPs: MFU at least {}, HFU at least {} of what {} can compute (dense); {}.",
                            shareText(*mfu), shareText(*flops.hfu()), flops.gpu, rest);
@@ -221,7 +226,10 @@ Json flopsJson(const Report& report)
                             {"device_ns_per_step", ofAStep(flops, static_cast<double>(family.deviceNs))},
                             {"flops_per_s", family.flopsPerSecond()},
                             {"peak_flops_per_s", orNull(family.peak)},
-                            {"roof_flops_per_s", orNull(flops.roofOf(family))}});
+                            {"roof_flops_per_s", orNull(flops.roofOf(family))},
+                            {"share_of_peak", orNull(shareOf(family, family.peak))},
+                            {"share_of_roof", orNull(shareOf(family, flops.roofOf(family)))},
+                            {"flops_per_byte", family.flopsPerByte()}});
     }
     const std::string why = whyUnknown(flops);
     return {{"mfu", orNull(flops.mfu())},
@@ -233,6 +241,7 @@ Json flopsJson(const Report& report)
             {"ranks", flops.ranks},
             {"known_ns", flops.knownNs},
             {"compute_ns", flops.computeNs},
+            {"known_share", knownShare(flops)},
             {"families", std::move(families)}};
 }
 

@@ -5,6 +5,7 @@
 #include "reduce/reduce.h"
 #include "support/late_rank_trace.h"
 #include "support/nsys_export.h"
+#include "support/profiled_job.h"
 #include "support/temporary_directory.h"
 #include "training_run.h"
 #include "usual_runs.h"
@@ -12,6 +13,8 @@
 #include <ringside/trace/gone.h>
 
 #include <gtest/gtest.h>
+
+#include <fstream>
 
 namespace ringside::test {
 namespace {
@@ -179,6 +182,50 @@ trace::RunTrace damaged()
     return run;
 }
 
+/// With snapshots of PyTorch's allocator, in one of which free memory is in too small pieces.
+trace::RunTrace memory()
+{
+    constexpr std::int64_t kMi = 1 << 20;
+    TraceBuilder job = lateRankTrace(2, 20);
+    for (int rank = 0; rank < job.ranks(); ++rank) {
+        trace::ProcessTrace& process = job.process(rank);
+        const std::int64_t atNs = process.steps.back().startNs;
+        process.memoryStates = {
+            {1, 0, "snapshot", {}, {}, 50 * kMi, 80 * kMi, 52 * kMi, 53 * kMi, 27 * kMi, 9 * kMi, {}, {}},
+            {2, 0, "peak", atNs, 77, (60 + rank) * kMi, 80 * kMi, {}, {}, {}, {}, {}, {}}};
+        if (rank == 1) {
+            process.memoryStates.push_back({3,
+                                            0,
+                                            "out_of_memory",
+                                            atNs,
+                                            {},
+                                            50 * kMi,
+                                            80 * kMi,
+                                            52 * kMi,
+                                            53 * kMi,
+                                            27 * kMi,
+                                            9 * kMi,
+                                            20 * kMi,
+                                            3 * kMi});
+        }
+        for (trace::MemoryStateRow& state : process.memoryStates) {
+            const trace::StringId forward = job.text(rank, "block.py:40 forward < train.py:9 step");
+            process.memoryHolders.push_back({state.id, forward, job.text(rank, "activations"), 40 * kMi, 6});
+            process.memoryHolders.push_back({state.id, 0, 0, state.requestedBytes - 40 * kMi, 11});
+        }
+    }
+    return job.run();
+}
+
+/// A trace of PyTorch's profiler with shapes, of which a line and a table tell MFU.
+trace::RunTrace profiled()
+{
+    const TemporaryDirectory folder;
+    std::ofstream(folder / "rank0.pt.trace.json") << profiledText({});
+    importers::Progress progress;
+    return importers::openRun({folder / "rank0.pt.trace.json"}, progress);
+}
+
 ReportKind kind(std::string name, trace::RunTrace run)
 {
     run.path = name + ".ringside";
@@ -206,6 +253,8 @@ const std::vector<ReportKind>& reportKinds()
         all.push_back(kind("cuda_events", cudaEvents()));
         all.push_back(kind("host_only", simulate(host)));
         all.push_back(kind("damaged", damaged()));
+        all.push_back(kind("memory", memory()));
+        all.push_back(kind("profiled", profiled()));
         return all;
     }();
     return kinds;

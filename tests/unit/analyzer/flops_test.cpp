@@ -3,10 +3,12 @@
 #include "flops/gpu_peaks.h"
 #include "flops/operator_work.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
+#include <utility>
 
 namespace ringside::flops {
 namespace {
@@ -106,6 +108,31 @@ TEST(OperatorWork, OfALayerOfATransformerAddsUp)
                            "[[4, 8, 128, 32], [4, 8, 128, 32], [4, 8, 128, 32]]",
                            R"(["", "", "", "0.", "False"])")),
               4 * b * s * s * h);
+}
+
+/// Each product of the forward pass is followed by two of its size, and attention by five products for its
+/// two.
+TEST(OperatorWork, OfAStepOfATransformerAddsUp)
+{
+    const double b = 4;
+    const double s = 128;
+    const double h = 256;
+    const double heads = 8;
+    const auto product = [](int m, int k, int n) {
+        return flopsOf(call("aten::mm", fmt::format("[[{}, {}], [{}, {}]]", m, k, k, n)));
+    };
+    double step = 0;
+    for (const auto& [in, out] : {std::pair(256, 768), {256, 256}, {256, 1024}, {1024, 256}}) {
+        step += product(512, in, out) + product(512, out, in) + product(in, 512, out);
+    }
+    const char* const heads3 = "[4, 8, 128, 32], [4, 8, 128, 32], [4, 8, 128, 32]";
+    step += flopsOf(call("aten::_scaled_dot_product_flash_attention", fmt::format("[{}]", heads3),
+                         R"(["", "", "", "0.", "True"])"));
+    step += flopsOf(call("aten::_scaled_dot_product_flash_attention_backward",
+                         fmt::format("[[4, 8, 128, 32], {}, [4, 8, 128, 32]]", heads3),
+                         R"(["", "", "", "", "", "", "", "", "128", "128", "0.", "True"])"));
+    const double pairs = b * heads * s * (s + 1) / 2;
+    EXPECT_EQ(step, 3 * 24 * b * s * h * h + (2 * 2 + 2 * 5) * pairs * h / heads);
 }
 
 TEST(OperatorWork, IsNotKnownWhereTheTextsDoNotTell)

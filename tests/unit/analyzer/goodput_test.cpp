@@ -2,6 +2,7 @@
 // Where the time of a job goes over its restarts.
 #include "compare/goodput.h"
 #include "document/renderer.h"
+#include "golden/known_figures.h"
 #include "support/trace_builder.h"
 #include "unit/analyzer/json_schema.h"
 
@@ -179,6 +180,63 @@ TEST(Goodput, IsAPageWithAPictureAndKeepsItsSchema)
         sum += bar.sumNs();
     }
     EXPECT_NEAR(sum, static_cast<double>(goodput.wallNs()), 1);
+}
+
+/// What the page shows beside the numbers of the JSON output: their shares of the job's time, and the runs
+/// and restarts, counted.
+Facts shownFacts(const Json& json)
+{
+    Facts facts = factsOf(json);
+    const double wallNs = json["wall_ns"];
+    for (const Json& ns : json["spent"]) {
+        if (!ns.is_null()) {
+            facts.numbers.push_back(ns.get<double>() / wallNs);
+        }
+    }
+    for (std::size_t i = 0; i <= json["runs"].size(); ++i) {
+        facts.numbers.push_back(static_cast<double>(i));
+    }
+    facts.numbers.push_back(2006); // Daly
+    return facts;
+}
+
+/// A run's bar is its time and that of the restart before it.
+void expectKnownBars(const document::BarChart& chart, const Json& runs)
+{
+    ASSERT_EQ(chart.bars.size(), runs.size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        double sum = 0;
+        for (const Json& ns : runs[i]["spent"]) {
+            sum += ns.is_null() ? 0 : ns.get<double>();
+        }
+        EXPECT_NEAR(chart.bars[i].sumNs(), sum, 1);
+        EXPECT_EQ(chart.bars[i].ns.front(), runs[i]["spent"]["productive_ns"].get<double>());
+    }
+}
+
+TEST(Goodput, ShowsNoNumberThatJsonLacks)
+{
+    const std::vector<RunOfJob> restarts = {{.stalled = 6, .endsLaterMs = 30},
+                                            {.beginsMs = 1000, .firstStep = 8},
+                                            {.beginsMs = 2000, .firstStep = 14}};
+    for (const auto& jobs : {restarts, {{}}, {{}, {.beginsMs = 1000}}, {{.checkpoints = false}}}) {
+        const Goodput goodput = goodputOf(jobs);
+        const Json json = Json::parse(jsonOf(goodput));
+        const Facts facts = shownFacts(json);
+        const document::Document page = documentOf(goodput, "job");
+        expectKnown(page, facts);
+        expectKnown(page.verdict, facts);
+        expectKnown(page.summary, facts);
+        expectKnown(std::get<document::Paragraph>(page.sections.back().blocks.front()).text, facts);
+        expectKnownBars(*page.find<document::BarChart>(document::SectionId::Goodput), json["runs"]);
+        double sum = 0;
+        for (const Json& ns : json["spent"]) {
+            sum += ns.is_null() ? 0 : ns.get<double>();
+        }
+        EXPECT_EQ(sum, json["wall_ns"].get<double>());
+        EXPECT_EQ(json["goodput"].get<double>(),
+                  json["spent"]["productive_ns"].get<double>() / json["wall_ns"].get<double>());
+    }
 }
 
 } // namespace

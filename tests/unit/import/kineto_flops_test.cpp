@@ -3,6 +3,7 @@
 #include "import/open_run.h"
 #include "report/flops.h"
 #include "report/report.h"
+#include "support/profiled_job.h"
 #include "support/temporary_directory.h"
 
 #include <fmt/format.h>
@@ -15,76 +16,13 @@
 namespace ringside::importers {
 namespace {
 
-constexpr int kSteps = 6;
-constexpr int kStepUs = 1000;
-
-/// A product that a step of the job calls once, and its kernel. Times are within the step.
-struct Product {
-    std::string shapes = "[[4096, 2048], [2048, 4096]]"; ///< 68.7 GFLOP: 171.8 TFLOP/s in 400 us
-    std::string type = "c10::BFloat16";
-    std::string name = "aten::mm";
-    std::vector<std::string> around = {}; ///< ranges around it, the outermost first
-    int atUs = 100;                       ///< start of the kernel
-    int us = 400;
-    int stream = 7;
-};
-
-/// A job of one rank. Kernels of no operator fill what the products leave of each step.
-struct ProfiledJob {
-    std::vector<Product> products = {{}};
-    std::string gpu = "NVIDIA A100-SXM4-80GB";
-    int fillerUs = 600; ///< from 500 us on
-};
-
-std::string eventText(const std::string& category, const std::string& name, int ts, int us,
-                      const std::string& arguments = "", int tid = 7)
-{
-    return fmt::format(
-        R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": {}, "ts": {}, "dur": {}, "args": {{{}}}}},)",
-        category, name, tid, ts, us, arguments);
-}
-
-std::string launchText(const std::string& kernel, int launchTs, int ts, int us, int stream, int correlation)
-{
-    return eventText("cuda_runtime", "cudaLaunchKernel", launchTs, 2,
-                     fmt::format(R"("correlation": {})", correlation)) +
-           eventText("kernel", kernel, ts, us,
-                     fmt::format(R"("device": 0, "stream": {}, "correlation": {})", stream, correlation),
-                     stream);
-}
-
-std::string traceText(const ProfiledJob& job, int firstUs = 1000)
-{
-    std::string events;
-    int correlation = 1;
-    for (int step = 0; step < kSteps; ++step) {
-        const int at = firstUs + step * kStepUs;
-        events += eventText("user_annotation", fmt::format("ProfilerStep#{}", step), at, kStepUs);
-        int host = at + 1;
-        for (const Product& product : job.products) {
-            int inside = 0;
-            for (const std::string& range : product.around) {
-                events += eventText("cpu_op", range, host + inside, 28 - 2 * inside);
-                ++inside;
-            }
-            events += eventText("cpu_op", product.name, host + inside, 10,
-                                fmt::format(R"("Input Dims": {}, "Input type": ["{}", "{}"])", product.shapes,
-                                            product.type, product.type));
-            events += launchText("gemm", host + inside + 4, at + product.atUs, product.us, product.stream,
-                                 correlation++);
-            host += 30;
-        }
-        events += launchText("elementwise", host, at + 500, job.fillerUs, 7, correlation++);
-    }
-    events.pop_back();
-    return fmt::format(R"({{"deviceProperties": [{{"id": 0, "name": "{}"}}], "traceEvents": [{}]}})", job.gpu,
-                       events);
-}
+using test::Product;
+using test::ProfiledJob;
 
 report::Report reportOf(const ProfiledJob& job)
 {
     const test::TemporaryDirectory folder;
-    std::ofstream(folder / "rank0.pt.trace.json") << traceText(job);
+    std::ofstream(folder / "rank0.pt.trace.json") << test::profiledText(job);
     Progress progress;
     return report::buildReport(openRun({folder / "rank0.pt.trace.json"}, progress), {});
 }
@@ -220,7 +158,7 @@ TEST(KinetoFlops, SayOnWhichRanksShapesWereRecorded)
 {
     const test::TemporaryDirectory folder;
     for (const int rank : {0, 1}) {
-        const std::string text = traceText(
+        const std::string text = test::profiledText(
             ProfiledJob{{{.name = rank == 0 ? "aten::mm" : "aten::add"}}, "NVIDIA A100-SXM4-80GB", 600});
         std::ofstream(folder / fmt::format("rank{}.pt.trace.json", rank))
             << fmt::format(R"({{"distributedInfo": {{"rank": {}, "world_size": 2}}, )", rank)
@@ -240,8 +178,8 @@ TEST(KinetoFlops, OfTheForwardPassAreModelFlopsOnARankThatWasRecordedEarlier)
     for (const int rank :
          {0, 1}) { // the times of rank 1 are before those of rank 0, which are counted from 0
         const std::string text =
-            traceText(ProfiledJob{{{.around = {"aten::linear"}}}, "NVIDIA A100-SXM4-80GB", 600},
-                      rank == 0 ? 2'000'000 : 1'000'000);
+            test::profiledText(ProfiledJob{{{.around = {"aten::linear"}}}, "NVIDIA A100-SXM4-80GB", 600},
+                               rank == 0 ? 2'000'000 : 1'000'000);
         std::ofstream(folder / fmt::format("rank{}.pt.trace.json", rank))
             << fmt::format(R"({{"distributedInfo": {{"rank": {}, "world_size": 2}}, )", rank)
             << R"("baseTimeNanoseconds": 1700000000000000000, )" << text.substr(1);
