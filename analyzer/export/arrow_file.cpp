@@ -29,17 +29,6 @@ Flat integerType(int bits)
     return Flat::table().number(0, 4, bits).number(1, 1, 1);
 }
 
-/// Appends a name of a trace, which may have any bytes, as UTF-8: readers refuse or crash at anything else.
-void appendUtf8(std::string& out, std::string_view text)
-{
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t length =
-            static_cast<unsigned char>(text[at]) < 0x80 ? 1 : trace::sequenceLength(text, at);
-        out += length > 0 ? text.substr(at, length) : "?";
-        at += std::max<std::size_t>(length, 1);
-    }
-}
-
 template <class T>
 std::string_view bytesOf(const std::vector<T>& values)
 {
@@ -236,7 +225,7 @@ void ArrowFile::writeDictionary(std::size_t index)
     std::string offsets(4, '\0');
     std::string bytes;
     for (const std::string_view text : texts) {
-        appendUtf8(bytes, text);
+        trace::appendValid(bytes, text);
         appendLittle(offsets, static_cast<std::int64_t>(bytes.size()), 4);
     }
     Body body;

@@ -34,6 +34,17 @@ namespace ringside::trace {
     return length;
 }
 
+/// Appends a name of a trace, which may have any bytes, as UTF-8: readers of tables refuse or crash at
+/// anything else.
+inline void appendValid(std::string& out, std::string_view text)
+{
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = static_cast<unsigned char>(text[at]) < 0x80 ? 1 : sequenceLength(text, at);
+        out += length > 0 ? text.substr(at, length) : "?";
+        at += std::max<std::size_t>(length, 1);
+    }
+}
+
 /// Returns whether XML 1.0 forbids the character (section 2.2): U+FFFE and U+FFFF.
 [[nodiscard]] constexpr bool isNoCharacter(std::string_view sequence)
 {

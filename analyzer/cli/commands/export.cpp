@@ -169,7 +169,8 @@ constexpr std::array<Example, 3> kExamples{{
 
 } // namespace
 
-RINGSIDE_COMMAND(export, .summary = "Convert a run for Perfetto, SQLite or Prometheus, or to CSV",
+RINGSIDE_COMMAND(export,
+                 .summary = "Convert a run for Perfetto, SQLite, data frames or Prometheus, or to CSV",
                  .group = Group::Convert, .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_export

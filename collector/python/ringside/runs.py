@@ -154,16 +154,5 @@ class Run:
         return json.loads(_ask("query", *self.paths, sql, "--format", "json"))
 
     def write_parquet(self, folder: str | os.PathLike[str]) -> None:
-        """Writes each table that has rows as a Parquet file into a new folder, by pyarrow, else by polars."""
-        target = pathlib.Path(folder)
-        target.mkdir()
-        try:
-            from pyarrow import parquet
-        except ImportError:
-            parquet = None
-        for name in self.tables:
-            path = target / f"{name}.parquet"
-            if parquet is not None:
-                parquet.write_table(self.table(name).arrow(), path)
-            else:
-                self.table(name).polars().write_parquet(path)
+        """Writes each table as a Parquet file into a new folder."""
+        _ask("export", *self.paths, "--format", "parquet", "-o", folder)
