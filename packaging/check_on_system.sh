@@ -4,16 +4,19 @@
 # archive from a read-only path with a space, the deb, the wheel where Python is new enough. A program that marks steps is recorded
 # and, where its C library is there, a trainer (trainer.sh). An upgrade must keep nothing stale, and removing must leave nothing.
 # On bookworm, the deb of ringside-gui (build.sh --gui) is used, too, where there is one; what it needs is downloaded.
+# RINGSIDE_MACHINE=aarch64 tries packages of ARM64 on such a system in qemu-user.
 # usage: check_on_system.sh xenial|bionic|focal|jammy|noble|bullseye|bookworm|trixie PACKAGES_FOLDER [TRAINER_FOLDER]
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/support/environment.sh"
+. "$RINGSIDE_ROOT/packaging/machine.sh"
 
 usage="usage: check_on_system.sh xenial|bionic|focal|jammy|noble|bullseye|bookworm|trixie PACKAGES_FOLDER [TRAINER_FOLDER]"
 suite=${1:?$usage}
 packages=$(realpath "${2:?$usage}")
 trainer=${3:+$(realpath "$3")}
-system=$RINGSIDE_ROOT/build/portable/$suite
+system=$RINGSIDE_ROOT/$output/$suite
 command -v debootstrap >/dev/null || fail "debootstrap is missing" "apt-get install debootstrap"
 [ "$(id -u)" -eq 0 ] || fail "a chroot needs root"
+[ -z "$tools" ] || . "$RINGSIDE_ROOT/packaging/emulator.sh"
 
 script=() # of debootstrap, which may be older than the suite; those of Ubuntu are all one
 case $suite in
@@ -24,7 +27,7 @@ case $suite in
 esac
 [ -e "$system.complete" ] || {
     rm -rf "$system"
-    debootstrap --variant=minbase "${options[@]}" "$suite" "$system" "$mirror" "${script[@]}" >"$system.log" 2>&1 || fail "debootstrap failed" "$(tail -3 "$system.log")"
+    debootstrap --arch="$debian_machine" --variant=minbase "${options[@]}" "$suite" "$system" "$mirror" "${script[@]}" >"$system.log" 2>&1 || fail "debootstrap failed" "$(tail -3 "$system.log")"
     touch "$system.complete"
 }
 rm -rf "$system/opt"
@@ -40,9 +43,9 @@ fi
 [ -z "$trainer" ] || cp -a "$trainer" "$system/opt/trainer"
 
 # Linked with the sysroot's C library, as the packages are.
-sysroot=$RINGSIDE_ROOT/build/portable/sysroot
-libraries=$sysroot/usr/lib/x86_64-linux-gnu
-gcc -x c - -o "$system/opt/marks" -I"$RINGSIDE_ROOT/collector/include" --sysroot="$sysroot" -B"$libraries" -L"$libraries" -L"$sysroot/lib/x86_64-linux-gnu" <<'MARKS'
+sysroot=$RINGSIDE_ROOT/$output/sysroot
+libraries=$sysroot/usr/lib/$triplet
+"${tools}gcc" -x c - -o "$system/opt/marks" -I"$RINGSIDE_ROOT/collector/include" --sysroot="$sysroot" -B"$libraries" -L"$libraries" -L"$sysroot/lib/$triplet" <<'MARKS'
 #include <ringside/collector.h>
 #include <unistd.h>
 int main(void)
@@ -61,7 +64,7 @@ check_rpm() {
     local root
     command -v rpm >/dev/null || fail "rpm is missing" "bash tests/support/install_packages.sh --packaging"
     root=$(mktemp -d)
-    rpm --root "$root" --initdb && rpm --root "$root" --nodeps --nosignature -i "$packages"/*.rpm 2>/dev/null || fail "the rpms cannot be installed"
+    rpm --root "$root" --initdb && rpm --root "$root" --nodeps --nosignature --ignorearch -i "$packages"/*.rpm 2>/dev/null || fail "the rpms cannot be installed"
     "$root/usr/bin/ringside" version --json | grep "$root/usr/lib/ringside" >/dev/null || fail "the rpm's program does not find its collector"
     rpm --root "$root" -e ringside libringside-dev 2>/dev/null
     [ -z "$(find "$root/usr" -not -type d)" ] || fail "removing the rpms leaves $(find "$root/usr" -not -type d)"
@@ -75,7 +78,7 @@ if [ "$suite" = bookworm ] && compgen -G "$packages/ringside-gui_*.deb" >/dev/nu
     mkdir "$system/opt/gui"
     cp "$packages"/ringside-gui_*.deb "$system/opt/gui"
 fi
-exec unshare --mount --fork bash -euo pipefail -s "$system" "${trainer:+trainer}" <<'INSIDE'
+unshare --mount --fork bash -euo pipefail -s "$system" "${trainer:+trainer}" <<'INSIDE'
 system=$1 trainer=${2:-}
 mount -t proc proc "$system/proc"
 mount -t tmpfs -o mode=1777 tmpfs "$system/dev/shm"

@@ -24,7 +24,7 @@ for group in "$@"; do
     --bench) packages+=(liblttng-ust-dev lttng-tools valgrind) ;;
     --browser) packages+=(chromium) ;;
     --gui) packages+=(appstream at-spi2-core dbus-daemon desktop-file-utils fonts-dejavu-core gir1.2-atspi-2.0 libqcustomplot-dev pngquant python3-gi qt6-base-dev shared-mime-info xdotool xvfb) ;;
-    --packaging) packages+=(debootstrap lintian rpm rpmlint) ;;
+    --packaging) packages+=(debootstrap lintian qemu-user-static rpm rpmlint) ;;
     --lab) packages+=(busybox-static cpio ibverbs-providers kmod libslurm-dev perftest prometheus qemu-system-x86 slurm-client slurmctld slurmd) ;;
     --mpi) packages+=(libopen-trace-format2-dev libopenmpi-dev openmpi-bin otf2-tools) ;;
     *) fail "there is no group of packages '$group'" "Known are --arm64, --bench, --browser, --gui, --lab, --mpi and --packaging." ;;
