@@ -169,8 +169,7 @@ constexpr std::array<Example, 3> kExamples{{
 
 } // namespace
 
-RINGSIDE_COMMAND(export,
-                 .summary = "Convert a run for Perfetto, SQLite, data frames or Prometheus, or to CSV",
+RINGSIDE_COMMAND(export, .summary = "Convert a run for Perfetto, SQLite, data frames and others",
                  .group = Group::Convert, .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_export

@@ -114,7 +114,7 @@ TEST_F(XPlane, TheSameProfileForAViewerIsNotCountedTwice)
     ASSERT_EQ(run.processes.size(), 1U);
     EXPECT_EQ(run.processes[0].kernels.size(), 12U);
     ASSERT_NE(issueOf(run, "imported"), nullptr);
-    EXPECT_NE(run.issues.front().message.find("host1.trace.json.gz"), std::string::npos);
+    EXPECT_NE(run.issues.back().message.find("host1.trace.json.gz"), std::string::npos);
 }
 
 /// A number in the name of a host is no rank.
