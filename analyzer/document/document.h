@@ -183,5 +183,7 @@ template <class... Functions>
 struct Visitor : Functions... {
     using Functions::operator()...;
 };
+template <class... Functions>
+Visitor(Functions...) -> Visitor<Functions...>; // clang 14 has no guides of its own for such structs
 
 } // namespace ringside::document

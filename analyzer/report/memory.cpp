@@ -129,6 +129,7 @@ document::Table memoryTable(const Report& report)
 {
     constexpr const char* kSizesOfBlocks =
         "PyTorch keeps the sizes of blocks only as they are at the snapshot";
+    constexpr const char* kContradicts = "segments that contradict themselves were left out";
     constexpr const char* kNothingFailed = "no allocation failed then";
     document::Table table{{"rank", "GPU", "when", "requested", "allocated", "reserved", "largest\nfree",
                            "inactive\nsplit", "failed for", "CUDA\nhad left"},
@@ -137,7 +138,7 @@ document::Table memoryTable(const Report& report)
         const MemoryStateRow& row = *state.row;
         table.rows.push_back(
             {state.rank->rank, row.device, momentText(row), sizeOf(row.requestedBytes, ""),
-             sizeOf(row.allocatedBytes, kSizesOfBlocks), sizeOf(row.reservedBytes, ""),
+             sizeOf(row.allocatedBytes, kSizesOfBlocks), sizeOf(row.reserved(), kContradicts),
              sizeOf(row.largestFreeBytes, kSizesOfBlocks), sizeOf(row.inactiveSplitBytes, kSizesOfBlocks),
              sizeOf(row.wantedBytes, kNothingFailed), sizeOf(row.deviceFreeBytes, kNothingFailed)});
     }
@@ -182,7 +183,7 @@ Json memoryJson(const Report& report)
              {"requested_bytes", row.requestedBytes},
              {"allocated_bytes", orNull(row.allocatedBytes)},
              {"active_bytes", orNull(row.activeBytes)},
-             {"reserved_bytes", row.reservedBytes},
+             {"reserved_bytes", orNull(row.reserved())},
              {"largest_free_bytes", orNull(row.largestFreeBytes)},
              {"inactive_split_bytes", orNull(row.inactiveSplitBytes)},
              {"failed_bytes", orNull(row.wantedBytes)},

@@ -18,13 +18,19 @@ struct Failure {
     const trace::MemoryStateRow* row = nullptr;
 
     [[nodiscard]] double wanted() const { return static_cast<double>(row->wantedBytes.value_or(0)); }
-    [[nodiscard]] double reserved() const { return static_cast<double>(row->reservedBytes); }
+    /// Null: not known.
+    [[nodiscard]] std::optional<double> reserved() const
+    {
+        const auto bytes = row->reserved();
+        return bytes ? std::optional(static_cast<double>(*bytes)) : std::nullopt;
+    }
     [[nodiscard]] double held() const { return static_cast<double>(row->requestedBytes); }
     /// Reserved memory that nobody used; null: not known.
     [[nodiscard]] std::optional<double> unused() const
     {
-        return row->activeBytes ? std::optional(reserved() - static_cast<double>(*row->activeBytes))
-                                : std::nullopt;
+        const auto all = reserved();
+        return all && row->activeBytes ? std::optional(*all - static_cast<double>(*row->activeBytes))
+                                       : std::nullopt;
     }
     [[nodiscard]] bool isFragmented() const { return unused() && *unused() >= wanted(); }
 };
@@ -39,11 +45,13 @@ const trace::MemoryHolderRow* largestHolder(const Failure& failure)
 
 words::Text titleOf(const Failure& failure)
 {
+    const auto reserved = failure.reserved();
     words::Text title =
-        say(text::title, {{"wanted", failure.wanted()},
-                          {"held", failure.held()},
-                          {"reserved", failure.reserved()},
-                          {"left", static_cast<double>(failure.row->deviceFreeBytes.value_or(0))}});
+        say(text::title,
+            {{"wanted", failure.wanted()},
+             {"held", failure.held()},
+             {"of_reserved", reserved ? say(text::of_reserved, {{"reserved", *reserved}}) : words::Text()},
+             {"left", static_cast<double>(failure.row->deviceFreeBytes.value_or(0))}});
     if (failure.isFragmented()) {
         title += say(text::in_pieces,
                      {{"unused", *failure.unused()},
@@ -77,9 +85,10 @@ Finding describe(const std::vector<Failure>& failures)
     if (worst.isFragmented()) {
         finding.settings = {"PYTORCH_CUDA_ALLOC_CONF"};
     }
-    finding.figures = {{"failed", Unit::Bytes, worst.wanted(), {}},
-                       {"held", Unit::Bytes, worst.held(), {}},
-                       {"reserved", Unit::Bytes, worst.reserved(), {}}};
+    finding.figures = {{"failed", Unit::Bytes, worst.wanted(), {}}, {"held", Unit::Bytes, worst.held(), {}}};
+    if (const auto reserved = worst.reserved()) {
+        finding.figures.push_back({"reserved", Unit::Bytes, *reserved, {}});
+    }
     for (const Failure& failure : failures) {
         finding.ranks.push_back(failure.rank->rank);
         if (const auto ns = failure.row->timeNs) {

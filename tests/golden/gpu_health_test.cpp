@@ -115,5 +115,28 @@ TEST(XidErrors, afterWhichTheGpuIsLostAreFatal)
     }
 }
 
+/// Segments that contradict themselves are left out, so that less seems reserved than is held.
+TEST(OutOfMemory, saysNothingOfReservedMemoryThatIsNotKnown)
+{
+    TrainingRun run;
+    run.edit = [](TraceBuilder& trace) {
+        trace::MemoryStateRow state;
+        state.id = 1;
+        state.moment = "out_of_memory";
+        state.requestedBytes = 400;
+        state.reservedBytes = 0;
+        state.wantedBytes = 2'048;
+        state.deviceFreeBytes = 100;
+        trace.process(1).memoryStates = {state};
+    };
+    const Json report = reportOf(run);
+    const Json found = findingsOf(report, "out_of_memory");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0]["title"],
+              "An allocation of 2.0 KiB failed: the program held 400 B, and CUDA had 100 B left");
+    EXPECT_FALSE(found[0]["figures"].contains("reserved"));
+    EXPECT_TRUE(report["memory"][0]["reserved_bytes"].is_null());
+}
+
 } // namespace
 } // namespace ringside::test

@@ -322,6 +322,13 @@ struct MemoryStateRow {
     std::int64_t reservedBytes = 0;     ///< that the allocator has from CUDA
     std::optional<std::int64_t> allocatedBytes, activeBytes, inactiveSplitBytes, largestFreeBytes;
     std::optional<std::int64_t> wantedBytes, deviceFreeBytes; ///< of an allocation that failed
+
+    /// Returns reservedBytes. Null if more is held than that: segments that contradict themselves were left
+    /// out.
+    [[nodiscard]] std::optional<std::int64_t> reserved() const
+    {
+        return reservedBytes >= requestedBytes ? std::optional(reservedBytes) : std::nullopt;
+    }
 };
 struct MemoryHolderRow {    ///< table memory_holder: a place in the program that allocated what is held
     std::int64_t state = 0; ///< memory_state.id
