@@ -27,9 +27,9 @@ struct State {
 
     [[nodiscard]] std::span<const MemoryHolderRow> holders() const
     {
-        const auto [first, last] =
-            std::ranges::equal_range(process->memoryHolders, row->id, {}, &MemoryHolderRow::state);
-        return {first, last};
+        const auto& all = process->memoryHolders; // clang 14 has no std::ranges::equal_range
+        return {std::ranges::lower_bound(all, row->id, {}, &MemoryHolderRow::state),
+                std::ranges::upper_bound(all, row->id, {}, &MemoryHolderRow::state)};
     }
 };
 
