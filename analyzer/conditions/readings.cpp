@@ -45,13 +45,32 @@ bool isCorrected(const Subject& port)
 
 namespace {
 
+/// Returns the clock that the GPU can have: its largest one, or that of readings without trouble, each by the
+/// last reading of reasons before it. Null if neither is known: a GPU may be held down all the time.
+std::optional<std::int64_t> fullClock(const Subject& gpu)
+{
+    std::optional<std::int64_t> full = gpu.largest("sm_clock_max_mhz");
+    const std::vector<SampleValue>& reasons = gpu.readings("clock_event_reasons");
+    auto reason = reasons.begin();
+    for (const SampleValue& clock : gpu.readings("sm_clock_mhz")) {
+        while (reason != reasons.end() && reason + 1 != reasons.end() &&
+               (reason + 1)->timeNs <= clock.timeNs) {
+            ++reason;
+        }
+        if (reason != reasons.end() && (reason->value & trace::clock_reasons::kTrouble) == 0) {
+            full = std::max(full, std::optional(clock.value)); // null is less
+        }
+    }
+    return full;
+}
+
 /// Whether the clock is at least as high as the rule clock_throttling lets pass.
 bool isNearlyFull(const Subject& gpu)
 {
     constexpr double kPart = 0.95;
     const auto now = gpu.last("sm_clock_mhz");
-    const auto most = std::max(gpu.largest("sm_clock_mhz"), gpu.largest("sm_clock_max_mhz")); // null is less
-    return now && most && static_cast<double>(*now) >= kPart * static_cast<double>(*most);
+    const auto full = fullClock(gpu);
+    return now && full && static_cast<double>(*now) >= kPart * static_cast<double>(*full);
 }
 
 } // namespace

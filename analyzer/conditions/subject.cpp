@@ -16,13 +16,6 @@ std::optional<std::int64_t> difference(std::int64_t later, std::int64_t earlier)
     return gain < kMost ? std::optional(static_cast<std::int64_t>(gain)) : std::nullopt;
 }
 
-const std::vector<SampleValue>& valuesOf(const Subject& port, const trace::SeriesMetric& metric)
-{
-    static const std::vector<SampleValue> kNone;
-    const auto found = port.values.find(metric);
-    return found != port.values.end() ? found->second : kNone;
-}
-
 double dataShare(std::string_view generation)
 {
     const trace::LinkGeneration* const found = trace::findLinkGeneration(generation);
@@ -48,10 +41,17 @@ std::string_view Subject::told(std::string_view what) const
     return found != facts.end() ? std::string_view(found->second) : std::string_view();
 }
 
+const std::vector<SampleValue>& Subject::readings(const trace::SeriesMetric& metric) const
+{
+    static const std::vector<SampleValue> kNone;
+    const auto found = values.find(metric);
+    return found != values.end() ? found->second : kNone;
+}
+
 std::vector<Gain> Subject::gains(const trace::SeriesMetric& metric) const
 {
     std::vector<Gain> result;
-    const std::vector<SampleValue>& all = valuesOf(*this, metric);
+    const std::vector<SampleValue>& all = readings(metric);
     for (std::size_t i = 1; i < all.size(); ++i) {
         if (const auto gain = difference(all[i].value, all[i - 1].value)) {
             result.push_back({{all[i - 1].timeNs, all[i].timeNs}, *gain});
@@ -77,7 +77,7 @@ bool Subject::gainedAtLeast(const trace::SeriesMetric& metric) const
 std::vector<std::int64_t> Subject::momentsOf(PortEvent event) const
 {
     std::vector<std::int64_t> moments;
-    for (const SampleValue& each : valuesOf(*this, "async_event")) {
+    for (const SampleValue& each : readings("async_event")) {
         if (each.value == static_cast<std::int64_t>(event)) {
             moments.push_back(each.timeNs);
         }
@@ -87,19 +87,19 @@ std::vector<std::int64_t> Subject::momentsOf(PortEvent event) const
 
 std::optional<std::int64_t> Subject::first(const trace::SeriesMetric& metric) const
 {
-    const std::vector<SampleValue>& all = valuesOf(*this, metric);
+    const std::vector<SampleValue>& all = readings(metric);
     return all.empty() ? std::nullopt : std::optional(all.front().value);
 }
 
 std::optional<std::int64_t> Subject::last(const trace::SeriesMetric& metric) const
 {
-    const std::vector<SampleValue>& all = valuesOf(*this, metric);
+    const std::vector<SampleValue>& all = readings(metric);
     return all.empty() ? std::nullopt : std::optional(all.back().value);
 }
 
 std::optional<std::int64_t> Subject::largest(const trace::SeriesMetric& metric) const
 {
-    const std::vector<SampleValue>& all = valuesOf(*this, metric);
+    const std::vector<SampleValue>& all = readings(metric);
     return all.empty() ? std::nullopt : std::optional(std::ranges::max(all, {}, &SampleValue::value).value);
 }
 

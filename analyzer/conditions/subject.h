@@ -49,6 +49,8 @@ struct Subject {
     [[nodiscard]] bool gainedAtLeast(const trace::SeriesMetric& metric) const;
     /// Returns the times of an event in run time, in order.
     [[nodiscard]] std::vector<std::int64_t> momentsOf(PortEvent event) const;
+    /// Returns all readings of a metric in the order of time. Empty if it was not measured.
+    [[nodiscard]] const std::vector<SampleValue>& readings(const trace::SeriesMetric& metric) const;
     /// Returns the first reading of a metric. Null if it was not measured.
     [[nodiscard]] std::optional<std::int64_t> first(const trace::SeriesMetric& metric) const;
     /// Returns the last reading of a metric. Null if it was not measured.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clocks of GPUs at full load, and the faults that their driver reports.
+#include "conditions/condition.h"
 #include "report_of_run.h"
 #include "sampled_rows.h"
 
@@ -38,6 +39,35 @@ TEST(GpuClocks, thatHeatLowersAreNamed)
 {
     EXPECT_FALSE(clockFindings("clock_throttling", 1'300, kHeat).empty());
     EXPECT_FALSE(clockFindings("gpu_clock_spread", 1'410, kHeat).empty()) << "nothing explains 6 %";
+}
+
+/// The last readings of a GPU of which the largest clock is not known.
+conditions::Subject heldDown(std::vector<std::pair<std::int64_t, std::int64_t>> clocksAndReasons)
+{
+    conditions::Subject gpu;
+    gpu.name = "gpu0";
+    std::int64_t timeNs = 0;
+    for (const auto& [clock, reasons] : clocksAndReasons) {
+        gpu.values["sm_clock_mhz"].push_back({timeNs, clock});
+        gpu.values["clock_event_reasons"].push_back({++timeNs, reasons}); // read just behind it
+    }
+    return gpu;
+}
+
+TEST(GpuClocks, thatAreHeldDownAllTheTimeAreNotTakenForFullOnes)
+{
+    const auto warns = [](const conditions::Subject& gpu) {
+        return !conditions::judge(gpu, conditions::conditionsOf("clock_throttling")).empty();
+    };
+    EXPECT_TRUE(warns(heldDown({{900, kHeat}, {900, kHeat}})));
+    EXPECT_TRUE(warns(heldDown({{905, kHeat}, {900, kHeat}})));
+    EXPECT_TRUE(warns(heldDown({{1'410, 0}, {900, kHeat}})));
+    EXPECT_FALSE(warns(heldDown({{1'410, 0}, {1'390, kHeat}})));
+    conditions::Subject known = heldDown({{900, kHeat}, {900, kHeat}});
+    known.values["sm_clock_max_mhz"] = {{0, 1'980}};
+    EXPECT_TRUE(warns(known));
+    known.values["sm_clock_max_mhz"] = {{0, 905}};
+    EXPECT_FALSE(warns(known));
 }
 
 /// Ranks 0 to 3 have one model at 1,500 MHz, the others another one.
