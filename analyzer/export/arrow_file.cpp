@@ -45,13 +45,10 @@ std::size_t paddingOf(std::size_t bytes)
 ArrowFile::ArrowFile(const std::filesystem::path& path, std::span<const ColumnType> columns) : m_file(path)
 {
     for (const ColumnType& type : columns) {
-        const std::string_view sql(type.sqlType);
         Column& column = m_columns.emplace_back();
         column.name = type.name;
-        column.type = sql.starts_with("TEXT")   ? Type::Text
-                      : sql.starts_with("REAL") ? Type::Real
-                                                : Type::Integer;
-        column.nullable = !sql.ends_with("NOT NULL");
+        column.kind = type.kind();
+        column.nullable = type.isNullable();
     }
     write(std::string(kMagic) + std::string(2, '\0'));
     writeMessage(kSchemaHeader, schema(), Body(), nullptr);
@@ -68,15 +65,15 @@ Flat ArrowFile::schema() const
     std::vector<Flat> fields;
     for (std::size_t i = 0; i < m_columns.size(); ++i) {
         const Column& column = m_columns[i];
-        const std::int64_t type = column.type == Type::Text   ? kTextType
-                                  : column.type == Type::Real ? kRealType
-                                                              : kIntType;
+        const std::int64_t type = column.kind == ColumnKind::Text   ? kTextType
+                                  : column.kind == ColumnKind::Real ? kRealType
+                                                                    : kIntType;
         Flat field = Flat::table();
         field.child(0, Flat::text(column.name)).number(1, 1, column.nullable ? 1 : 0).number(2, 1, type);
-        field.child(3, column.type == Type::Integer ? integerType(64)
-                       : column.type == Type::Real  ? std::move(Flat::table().number(0, 2, kDouble))
-                                                    : Flat::table());
-        if (column.type == Type::Text) {
+        field.child(3, column.kind == ColumnKind::Integer ? integerType(64)
+                       : column.kind == ColumnKind::Real  ? std::move(Flat::table().number(0, 2, kDouble))
+                                                          : Flat::table());
+        if (column.kind == ColumnKind::Text) {
             field.child(
                 4, std::move(
                        Flat::table().number(0, 8, static_cast<std::int64_t>(i)).child(1, integerType(32))));
@@ -150,7 +147,7 @@ void ArrowFile::append(Column& column, const Cell& cell) const
         column.nulls += isNull ? 1 : 0;
         column.validity.back() = static_cast<char>(column.validity.back() | (isNull ? 0 : 1 << (m_rows % 8)));
     }
-    if (column.type == Type::Text) {
+    if (column.kind == ColumnKind::Text) {
         column.texts.push_back(
             placeOf(column, isNull ? std::string_view() : std::get<std::string_view>(cell)));
     } else if (const auto* const real = std::get_if<double>(&cell)) {
@@ -205,9 +202,9 @@ void ArrowFile::writeBatch(const Block* block)
         appendLittle(body.nodes, column.nulls, 8);
         ++body.columns;
         addBuffer(body, column.nulls > 0 ? std::string_view(column.validity) : std::string_view());
-        addBuffer(body, column.type == Type::Text ? bytesOf(column.texts)
-                        : block != nullptr        ? bytesOf(block->numbers[i])
-                                                  : bytesOf(column.numbers));
+        addBuffer(body, column.kind == ColumnKind::Text ? bytesOf(column.texts)
+                        : block != nullptr              ? bytesOf(block->numbers[i])
+                                                        : bytesOf(column.numbers));
     }
     writeMessage(kBatchHeader, batchOf(body, m_rows), body, &m_batches);
     for (Column& column : m_columns) {
@@ -246,8 +243,8 @@ void ArrowFile::close()
         writeBatch(nullptr);
     }
     for (std::size_t i = 0; i < m_columns.size(); ++i) {
-        if (m_columns[i].type ==
-            Type::Text) { // a file's dictionaries may follow the rows; the footer names them
+        if (m_columns[i].kind ==
+            ColumnKind::Text) { // a file's dictionaries may follow the rows; the footer names them
             writeDictionary(i);
         }
     }

@@ -26,7 +26,6 @@ public:
     void close();
 
 private:
-    enum class Type : std::uint8_t { Integer, Real, Text };
     static constexpr std::size_t kRecentIds = 4096;
     struct Recent {
         std::int64_t id = -1;
@@ -34,7 +33,7 @@ private:
     };
     struct Column {
         std::string name;
-        Type type = Type::Integer;
+        ColumnKind kind = ColumnKind::Integer;
         bool nullable = false;
         std::vector<std::int64_t> numbers; ///< of the rows that are not written yet; reals by their bits
         std::vector<std::int32_t> texts;   ///< of these rows: places in the dictionary

@@ -10,7 +10,9 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <utility>
 
 namespace ringside::exporting {
 namespace {
@@ -57,6 +59,13 @@ void appendPacked(std::string& out, const std::vector<std::uint32_t>& values, un
     }
 }
 
+/// Returns Parquet's number of the type: INT64, DOUBLE or BYTE_ARRAY.
+std::int32_t physicalType(ColumnKind kind)
+{
+    constexpr std::array<std::int32_t, 3> kTypes{2, 5, 6};
+    return kTypes.at(static_cast<std::size_t>(kind));
+}
+
 /// Returns how many bits the places in a dictionary have: one at least, which all readers know.
 unsigned widthOf(std::size_t places)
 {
@@ -69,13 +78,10 @@ ParquetFile::ParquetFile(const std::filesystem::path& path, std::span<const Colu
     : m_file(path)
 {
     for (const ColumnType& type : columns) {
-        const std::string_view sql(type.sqlType);
         Column& column = m_columns.emplace_back();
         column.name = type.name;
-        column.type = sql.starts_with("TEXT")   ? Type::Text
-                      : sql.starts_with("REAL") ? Type::Real
-                                                : Type::Integer;
-        column.nullable = !sql.ends_with("NOT NULL");
+        column.kind = type.kind();
+        column.nullable = type.isNullable();
     }
     write(kParquet);
 }
@@ -138,7 +144,7 @@ void ParquetFile::addPage(Column& column, bool isDictionary, std::size_t values,
     } else {
         header.child(5, Thrift()
                             .number32(1, count)
-                            .number32(2, column.type == Type::Text ? kRleDictionary : kPlain)
+                            .number32(2, column.kind == ColumnKind::Text ? kRleDictionary : kPlain)
                             .number32(3, kRle)
                             .number32(4, kRle));
     }
@@ -157,7 +163,7 @@ void ParquetFile::endPage()
             appendLittle(contents, static_cast<std::int64_t>(levels.size()), 4);
             contents += levels;
         }
-        if (column.type == Type::Text) {
+        if (column.kind == ColumnKind::Text) {
             const unsigned width = widthOf(column.dictionary.size());
             contents += static_cast<char>(width);
             appendPacked(contents, column.texts, width);
@@ -172,7 +178,53 @@ void ParquetFile::endPage()
     m_pageRows = 0;
 }
 
-/// Writes the columns of the rows since the last group, each after its dictionary.
+/// Writes the dictionary of a column of texts, which must come before its pages.
+void ParquetFile::writeDictionary(Column& column)
+{
+    std::string texts;
+    for (const std::string_view text : column.dictionary) {
+        std::string valid;
+        trace::appendValid(valid, text);
+        appendLittle(texts, static_cast<std::int64_t>(valid.size()), 4);
+        texts += valid;
+    }
+    addPage(column, true, column.dictionary.size(), texts);
+    write(column.pages);
+}
+
+/// Writes a column of the rows since the last group and empties it. Returns its description.
+std::string ParquetFile::endColumn(Column& column)
+{
+    const bool isText = column.kind == ColumnKind::Text;
+    const std::size_t begin = m_written;
+    const std::string pages = std::exchange(column.pages, {});
+    if (isText) {
+        writeDictionary(column);
+    }
+    const std::size_t data = m_written;
+    write(pages);
+    Thrift meta;
+    meta.number32(1, physicalType(column.kind))
+        .numbers32(2, isText ? std::vector{kPlain, kRle, kRleDictionary} : std::vector{kPlain, kRle})
+        .texts(3, {column.name})
+        .number32(4, kZstd)
+        .number64(5, static_cast<std::int64_t>(m_groupRows))
+        .number64(6, static_cast<std::int64_t>(column.plainBytes))
+        .number64(7, static_cast<std::int64_t>(m_written - begin))
+        .number64(9, static_cast<std::int64_t>(data));
+    if (isText) {
+        meta.number64(11, static_cast<std::int64_t>(begin));
+    }
+    m_groupPlainBytes += column.plainBytes;
+    Column next;
+    next.name = std::move(column.name);
+    next.kind = column.kind;
+    next.nullable = column.nullable;
+    column = std::move(next);
+    return Thrift().number64(2, static_cast<std::int64_t>(begin)).child(3, meta).bytes();
+}
+
+/// Writes the rows since the last group.
 void ParquetFile::endGroup()
 {
     if (m_pageRows > 0) {
@@ -182,52 +234,17 @@ void ParquetFile::endGroup()
         return;
     }
     std::vector<std::string> chunks;
-    std::size_t plainBytes = 0;
     for (Column& column : m_columns) {
-        const std::size_t begin = m_written;
-        const bool isText = column.type == Type::Text;
-        std::string pages = std::move(column.pages);
-        column.pages.clear();
-        if (isText) {
-            std::string texts;
-            for (const std::string_view text : column.dictionary) {
-                std::string valid;
-                trace::appendValid(valid, text);
-                appendLittle(texts, static_cast<std::int64_t>(valid.size()), 4);
-                texts += valid;
-            }
-            addPage(column, true, column.dictionary.size(), texts);
-            write(column.pages);
-        }
-        const std::size_t data = m_written;
-        write(pages);
-        Thrift meta;
-        meta.number32(1, static_cast<std::int32_t>(column.type))
-            .numbers32(2, isText ? std::vector{kPlain, kRle, kRleDictionary} : std::vector{kPlain, kRle})
-            .texts(3, {column.name})
-            .number32(4, kZstd)
-            .number64(5, static_cast<std::int64_t>(m_groupRows))
-            .number64(6, static_cast<std::int64_t>(column.plainBytes))
-            .number64(7, static_cast<std::int64_t>(m_written - begin))
-            .number64(9, static_cast<std::int64_t>(data));
-        if (isText) {
-            meta.number64(11, static_cast<std::int64_t>(begin));
-        }
-        chunks.push_back(Thrift().number64(2, static_cast<std::int64_t>(begin)).child(3, meta).bytes());
-        plainBytes += column.plainBytes;
-        Column next;
-        next.name = std::move(column.name);
-        next.type = column.type;
-        next.nullable = column.nullable;
-        column = std::move(next);
+        chunks.push_back(endColumn(column));
     }
     m_groups.push_back(Thrift()
                            .children(1, chunks)
-                           .number64(2, static_cast<std::int64_t>(plainBytes))
+                           .number64(2, static_cast<std::int64_t>(m_groupPlainBytes))
                            .number64(3, static_cast<std::int64_t>(m_groupRows))
                            .bytes());
     m_rows += m_groupRows;
     m_groupRows = 0;
+    m_groupPlainBytes = 0;
 }
 
 void ParquetFile::close()
@@ -237,10 +254,10 @@ void ParquetFile::close()
         Thrift().text(4, "table").number32(5, static_cast<std::int32_t>(m_columns.size())).bytes()};
     for (const Column& column : m_columns) {
         Thrift element;
-        element.number32(1, static_cast<std::int32_t>(column.type))
+        element.number32(1, physicalType(column.kind))
             .number32(3, column.nullable ? 1 : 0)
             .text(4, column.name);
-        if (column.type == Type::Text) {
+        if (column.kind == ColumnKind::Text) {
             element.number32(6, kUtf8);
         }
         schema.push_back(element.bytes());

@@ -22,11 +22,9 @@ public:
     void close();
 
 private:
-    /// Physical types, with Parquet's numbers.
-    enum class Type : std::uint8_t { Integer = 2, Real = 5, Text = 6 };
     struct Column {
         std::string name;
-        Type type = Type::Integer;
+        ColumnKind kind = ColumnKind::Integer;
         bool nullable = false;
         // Of the page that is being filled.
         std::vector<std::uint32_t> known; ///< 1 for each value, 0 for each null; if nullable
@@ -43,12 +41,15 @@ private:
     static void append(Column& column, const Cell& cell);
     void endPage();
     static void addPage(Column& column, bool isDictionary, std::size_t values, const std::string& contents);
+    void writeDictionary(Column& column);
+    [[nodiscard]] std::string endColumn(Column& column);
     void endGroup();
     void write(std::string_view bytes);
 
     output::OutputFile m_file;
     std::vector<Column> m_columns;
     std::size_t m_pageRows = 0, m_groupRows = 0, m_rows = 0;
+    std::size_t m_groupPlainBytes = 0; ///< of the columns of the group that were written, before compression
     std::size_t m_written = 0;
     std::vector<std::string> m_groups; ///< their descriptions, for the footer
 };

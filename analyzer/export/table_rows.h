@@ -16,9 +16,20 @@ namespace ringside::exporting {
 
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view>;
 
+enum class ColumnKind : std::uint8_t { Integer, Real, Text };
+
 struct ColumnType {
     std::string name;
     const char* sqlType; ///< "INTEGER NOT NULL" ...
+
+    [[nodiscard]] ColumnKind kind() const
+    {
+        const std::string_view sql(sqlType);
+        return sql.starts_with("TEXT")   ? ColumnKind::Text
+               : sql.starts_with("REAL") ? ColumnKind::Real
+                                         : ColumnKind::Integer;
+    }
+    [[nodiscard]] bool isNullable() const { return !std::string_view(sqlType).ends_with("NOT NULL"); }
 };
 
 /// Rows of a table whose columns are numbers, then texts, none of them null.

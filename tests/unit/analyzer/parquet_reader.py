@@ -135,6 +135,7 @@ def read(path):
     assert root[5] == len(leaves)
     table = {leaf[4].decode(): [] for leaf in leaves}
     for group in footer[4]:
+        assert group[2] == sum(chunk[3][6] for chunk in group[1])
         for leaf, chunk in zip(leaves, group[1]):
             assert chunk[3][3] == [leaf[4]] and chunk[3][1] == leaf[1]
             table[leaf[4].decode()] += column(data, chunk, leaf[3] == 1)
