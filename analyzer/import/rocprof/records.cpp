@@ -175,8 +175,9 @@ trace::StringId Records::nameOf(const Record& record)
     const auto operation = number(record.json, {"operation"});
     const bool known =
         kind && operation && *kind < m_names.size() && *operation < m_names[*kind].operations.size();
-    nameless += known ? 0 : 1;
-    return known ? m_names[*kind].operations[*operation] : 0;
+    const trace::StringId name = known ? m_names[*kind].operations[*operation] : 0;
+    nameless += name != 0 ? 0 : 1;
+    return name;
 }
 
 void Records::dispatch(const Record& record)

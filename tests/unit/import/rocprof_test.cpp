@@ -77,7 +77,7 @@ TEST_F(Rocprof, ProcessesOfAHostAreRanksOnOneClock)
 TEST_F(Rocprof, IdsThatReferToNothingAreCounted)
 {
     RocprofFile file(1);
-    file.dispatch("gemm", 1, 10, 20, 5);
+    file.dispatch("gemm", 1, 10, 20, 5).call("", 2, 30, 40).copy("", 3, 50, 60, 1);
     file.record("kernel_dispatch", R"({"kind": 3, "operation": 1, "start_timestamp": 1, "end_timestamp": 2, )"
                                    R"("dispatch_info": {"agent_id": {"handle": 999}, "kernel_id": 1}})");
     file.record("hip_api", R"({"kind": 77, "operation": 1, "start_timestamp": 1, "end_timestamp": 2})");
@@ -87,7 +87,7 @@ TEST_F(Rocprof, IdsThatReferToNothingAreCounted)
     const auto process = read(file.text());
     EXPECT_EQ(process.kernels.size(), 1U);
     ASSERT_NE(issueOf(process, "names_missing"), nullptr);
-    EXPECT_EQ(issueOf(process, "names_missing")->count, 2);
+    EXPECT_EQ(issueOf(process, "names_missing")->count, 4) << "two refer to nothing, two to an empty name";
     ASSERT_NE(issueOf(process, "damaged_event"), nullptr);
     EXPECT_NE(issueOf(process, "events_left_out"), nullptr);
     EXPECT_NE(issueOf(process, "implausible_time"), nullptr);
