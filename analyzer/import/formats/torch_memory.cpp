@@ -17,11 +17,13 @@ using namespace torch_memory;
 constexpr const char* kHowToMake =
     "Write it with torch.cuda.memory._dump_snapshot(FILE), after torch.cuda.memory._record_memory_history().";
 
-/// Also the list of segments alone, which torch.cuda.memory_snapshot() returns.
+/// Also the list of segments alone, which torch.cuda.memory_snapshot() returns. The stack of the first
+/// segment may fill the whole head: of its members only those before it can be relied on.
 bool recognises(std::string_view head, const std::filesystem::path&)
 {
     const auto holds = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
-    return pickle::isPickle(head) && (holds("device_traces") || (holds("total_size") && holds("blocks")));
+    return pickle::isPickle(head) &&
+           (holds("device_traces") || (holds("total_size") && holds("segment_type")));
 }
 
 std::vector<trace::ProcessTrace> importFile(const Job& job)

@@ -169,6 +169,27 @@ TEST_F(TorchMemory, NamesAPlaceByTheFramesOfTheProgram)
     EXPECT_EQ(placeOf(Json::array({1, nullptr, "text"})), " ()");
 }
 
+/// PyTorch writes the stack of a segment before its blocks. Names of C++ templates are long.
+TEST_F(TorchMemory, IsRecognisedWhereStacksAreLong)
+{
+    Json dump = memoryDump();
+    Json segment;
+    for (const auto& [key, value] : dump["segments"][0].items()) {
+        if (key == "blocks") {
+            const Json frame{{"name", std::string(2000, 'T')}, {"filename", "??"}, {"line", 0}};
+            segment["frames"] = std::vector<Json>(100, frame);
+            for (std::size_t i = 0; i < segment["frames"].size(); ++i) { // a pickle holds equal texts once
+                segment["frames"][i]["name"] =
+                    segment["frames"][i]["name"].get<std::string>() + std::to_string(i);
+            }
+        }
+        segment[key] = value;
+    }
+    dump["segments"][0] = segment;
+    EXPECT_FALSE(import(dump).memoryStates.empty());
+    EXPECT_FALSE(import(Json::array({segment})).memoryStates.empty());
+}
+
 TEST_F(TorchMemory, SaysWhatContradictsItself)
 {
     const auto issues = [&](const std::function<void(Json&)>& change) {
