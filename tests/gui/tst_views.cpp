@@ -3,7 +3,6 @@
 #include "app/main_window.h"
 #include "app/slice_export.h"
 #include "fixture.h"
-#include "models/answer_model.h"
 #include "report/report_tables.h"
 #include "support/trace_builder.h"
 #include "timeline/range_statistics.h"
@@ -14,8 +13,6 @@
 #include "widgets/picture_menu.h"
 #include "widgets/report_table.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
@@ -25,17 +22,13 @@
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
-#include <QJsonObject>
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
-#include <QPlainTextEdit>
 #include <QSignalSpy>
-#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTextBrowser>
-#include <QTreeWidget>
 #include <QUrl>
 
 namespace ringside::gui {
@@ -100,23 +93,6 @@ private slots:
     }
     void cleanup() { m_window.reset(); }
 
-    void answersAreAModel()
-    {
-        AnswerModel model;
-        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
-        auto answer = std::make_shared<query::Answer>();
-        answer->columns = {"a", "b"};
-        answer->rows = {{std::int64_t{10}, {}}, {0.5, std::string("x")}};
-        model.setAnswer(answer);
-        QCOMPARE(model.rowCount(), 2);
-        QCOMPARE(model.index(0, 0).data(AnswerModel::kSortRole).toLongLong(), 10);
-        QCOMPARE(model.index(0, 1).data().toString(), u"null"_s);
-        QCOMPARE(model.index(1, 1).data().toString(), u"x"_s);
-        QCOMPARE(model.headerData(1, Qt::Horizontal).toString(), u"b"_s);
-        model.setAnswer(nullptr);
-        QCOMPARE(model.rowCount(), 0);
-    }
-
     void tablesSortByValueNotByText()
     {
         using namespace std::chrono_literals;
@@ -142,44 +118,6 @@ private slots:
         QCOMPARE(sortedColumn(view, 0), QStringList({u"0"_s, u"1"_s}));
         view.sortByColumn(1, Qt::AscendingOrder);
         QCOMPARE(view.model()->index(0, 0).data().toString(), u"1"_s);
-    }
-
-    void sqlIsAnsweredAndCopied()
-    {
-        ask(u"SELECT rank, 'a,b' AS t FROM rank ORDER BY rank"_s);
-        auto* const rows = sql()->findChild<QTableView*>();
-        QTRY_COMPARE_WITH_TIMEOUT(rows->model()->rowCount(), 4, kPatienceMs);
-        QCOMPARE(rows->model()->index(3, 0).data().toString(), u"3"_s);
-        action(sql(), u"Copy as CSV"_s)->trigger();
-        QVERIFY(QApplication::clipboard()->text().startsWith(u"rank,t\n0,\"a,b\"\n"_s));
-    }
-
-    void sqlShowsTheTablesBesideIt()
-    {
-        raise(sql());
-        auto* const schema = sql()->findChild<QTreeWidget*>();
-        QTRY_VERIFY_WITH_TIMEOUT(schema->topLevelItemCount() > 10, kPatienceMs);
-        QTRY_COMPARE(schema->findItems(u"kernel"_s, Qt::MatchExactly).size(), 1);
-    }
-
-    void aMistakeInSqlIsMarkedWhereItIs()
-    {
-        ask(u"SELECT 1,\n  nonsense FROM kernel"_s);
-        auto* const message = sql()->findChild<QLabel*>(u"sqlMessage"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(message->text().contains(u"line 2, column 3"_s), kPatienceMs);
-        auto* const editor = sql()->findChild<QPlainTextEdit*>(u"sql"_s);
-        QCOMPARE(editor->extraSelections().size(), 1);
-        QCOMPARE(editor->extraSelections().front().cursor.selectedText(), u"nonsense"_s);
-    }
-
-    void endlessSqlCanBeStopped()
-    {
-        ask(u"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"_s);
-        QAction* const stop = action(sql(), u"Stop"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(stop->isEnabled(), kPatienceMs);
-        stop->trigger();
-        auto* const message = sql()->findChild<QLabel*>(u"sqlMessage"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(message->text().contains(u"Cancelled"_s), kPatienceMs);
     }
 
     void aSecondRunIsComparedAndItsTimelineFollows()
@@ -451,20 +389,10 @@ private:
         return nullptr;
     }
     QDockWidget* view(const QString& id) { return m_window->findChild<QDockWidget*>(id); }
-    QDockWidget* sql() { return view(u"sql"_s); }
     static void raise(QDockWidget* dock)
     {
         dock->raise();
         QCoreApplication::processEvents();
-    }
-    static QAction* action(const QWidget* parent, const QString& text)
-    {
-        for (QAction* const each : parent->findChildren<QAction*>()) {
-            if (each->text() == text) {
-                return each;
-            }
-        }
-        return nullptr;
     }
     static int column(const ReportTable& table, const QString& name)
     {
@@ -485,15 +413,6 @@ private:
         }
         return texts;
     }
-    void ask(const QString& text)
-    {
-        raise(sql());
-        QAction* const run = action(sql(), u"Run"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(run->isEnabled(), kPatienceMs);
-        sql()->findChild<QPlainTextEdit*>(u"sql"_s)->setPlainText(text);
-        run->trigger();
-    }
-
     QTemporaryDir m_folder;
     std::filesystem::path m_run;
     std::unique_ptr<MainWindow> m_window;

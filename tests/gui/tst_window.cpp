@@ -4,15 +4,13 @@
 #include "app/command_palette.h"
 #include "app/layout_menu.h"
 #include "app/main_window.h"
-#include "base/open_job.h"
-#include "fixture.h"
 #include "timeline/timeline_widget.h"
 #include "views/view.h"
 #include "widgets/heat_map.h"
 #include "widgets/pages.h"
 #include "widgets/report_table.h"
+#include "window_fixture.h"
 
-#include <QAccessible>
 #include <QAction>
 #include <QApplication>
 #include <QDir>
@@ -20,8 +18,6 @@
 #include <QDropEvent>
 #include <QFile>
 #include <QLabel>
-#include <QLineEdit>
-#include <QListWidget>
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -31,7 +27,6 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTextBrowser>
-#include <QTextDocument>
 #include <QTreeView>
 #include <QUrl>
 #include <QWheelEvent>
@@ -40,26 +35,10 @@ namespace ringside::gui {
 
 using namespace Qt::StringLiterals;
 
-class TestWindow final : public QObject {
+class TestWindow final : public test::WindowFixture {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        QVERIFY(m_folder.isValid());
-        m_run = test::writeLateRankRun(m_folder.path().toStdString());
-    }
-
-    void init()
-    {
-        m_window = std::make_unique<MainWindow>();
-        m_window->setAttribute(Qt::WA_DeleteOnClose, false);
-        m_window->resize(1400, 900);
-        m_window->show();
-        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
-    }
-    void cleanup() { m_window.reset(); }
-
     void beginsWithAPageThatSaysWhatToDo() { QCOMPARE(m_window->page(), MainWindow::Page::Start); }
 
     void theFolderOfAJobShowsItsLastRunAndItsGoodput()
@@ -202,114 +181,6 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 1, 30'000);
     }
 
-    void everyWidgetThatTakesKeysHasAName()
-    {
-        openRun();
-        for (const QWidget* widget : m_window->findChildren<QWidget*>()) {
-            const bool control = widget->focusPolicy() & Qt::TabFocus && widget->isVisible();
-            const QVariant text = widget->property("text");
-            if (control && !widget->objectName().startsWith(QStringLiteral("qt_"))) {
-                QVERIFY2(!widget->accessibleName().isEmpty() || !text.toString().isEmpty(),
-                         widget->metaObject()->className());
-            }
-        }
-    }
-
-    /// A name of its own hides a label's text from screen readers.
-    void screenReadersGetTheTextOfEveryLabel()
-    {
-        openRun();
-        auto* const verdict = m_window->findChild<QLabel*>(QStringLiteral("verdict"));
-        QVERIFY2(nameOf(verdict).startsWith(QStringLiteral("Rank 2 comes last")),
-                 qPrintable(nameOf(verdict)));
-        for (QLabel* label : m_window->findChildren<QLabel*>()) {
-            QTextDocument text;
-            text.setHtml(label->buddy() ? label->text().remove(u'&') : label->text()); // the key of a buddy
-            for (const QString& line : text.toPlainText().split(u'\n')) {
-                QVERIFY2(nameOf(label).contains(line),
-                         qPrintable(nameOf(label) + QStringLiteral(" lacks ") + line));
-            }
-        }
-    }
-
-    void noShortcutOfTheMenusIsUsedTwice()
-    {
-        QSet<QString> keys;
-        for (const QAction* action : m_window->findChildren<QAction*>()) {
-            const bool global = action->shortcutContext() == Qt::WindowShortcut;
-            if (global && !action->shortcut().isEmpty()) {
-                QVERIFY2(!keys.contains(action->shortcut().toString()), qPrintable(action->text()));
-                keys.insert(action->shortcut().toString());
-            }
-        }
-        QVERIFY(keys.contains(QStringLiteral("Ctrl+1")));
-    }
-
-    void theHelpPageHoldsEveryCommand()
-    {
-        openRun();
-        const QString help = helpHtml(*m_window);
-        QVERIFY(help.contains(QStringLiteral("Ctrl+1")));
-        for (const QAction* action : commandsOf(*m_window)) {
-            QVERIFY2(help.contains(commandName(*action).toHtmlEscaped()), qPrintable(action->text()));
-        }
-    }
-
-    void thePaletteFindsAndRunsCommands()
-    {
-        openRun();
-        QTest::keyClick(m_window.get(), Qt::Key_P, Qt::ControlModifier);
-        auto* const palette = m_window->findChild<CommandPalette*>();
-        QVERIFY(palette != nullptr);
-        auto* const list = palette->findChild<QListWidget*>();
-        const int all = list->count();
-        QVERIFY(all > 30);
-        auto* const text = palette->findChild<QLineEdit*>();
-        QTest::keyClicks(text, QStringLiteral("verdict report")); // the help of a view
-        QVERIFY(list->count() >= 1 && list->count() < all);
-        text->clear();
-        QTest::keyClicks(text, QStringLiteral("host threads"));
-        QCOMPARE(list->count(), 1);
-        const auto rows = [&] { return m_window->findChild<TimelineWidget*>()->layoutOfRows().rows.size(); };
-        const std::size_t before = rows();
-        QTest::keyClick(text, Qt::Key_Return);
-        QVERIFY(rows() > before);
-    }
-
-    void thePaletteFindsFindingsAndRanks()
-    {
-        openRun();
-        const auto choose = [this](const QString& typed) {
-            QTest::keyClick(m_window.get(), Qt::Key_P, Qt::ControlModifier);
-            auto* const text = m_window->findChild<CommandPalette*>()->findChild<QLineEdit*>();
-            QTest::keyClicks(text, typed);
-            QTest::keyClick(text, Qt::Key_Return);
-            QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-        };
-        auto* const details = m_window->findChild<QDockWidget*>(u"timeline"_s)->findChild<QTextBrowser*>();
-        choose(u"rank 3"_s);
-        QVERIFY2(details->toPlainText().startsWith(u"Rank 3"_s), qPrintable(details->toPlainText()));
-        const auto* const timeline = m_window->findChild<TimelineWidget*>(u"timeline"_s);
-        const document::Finding& first = *m_window->session().document->findings().front();
-        choose(u"finding comes last"_s);
-        QVERIFY(first.title.find("comes last") != std::string::npos);
-        QVERIFY(timeline->visible().start <= first.places.front().startNs);
-        QVERIFY(timeline->visible().length() < m_window->session().timeline->extent.length() / 2);
-    }
-
-    /// Each dock brings a switch of the view's name, which would close a view that is shown.
-    void thePaletteShowsAViewAndDoesNotCloseIt()
-    {
-        openRun();
-        auto* const dock = m_window->findChild<QDockWidget*>(QStringLiteral("findings"));
-        QVERIFY(dock->isVisible());
-        QTest::keyClick(m_window.get(), Qt::Key_P, Qt::ControlModifier);
-        auto* const text = m_window->findChild<CommandPalette*>()->findChild<QLineEdit*>();
-        QTest::keyClicks(text, QStringLiteral("Findings"));
-        QTest::keyClick(text, Qt::Key_Return);
-        QVERIFY(dock->isVisible());
-    }
-
     void noViewForcesASizeOnTheWindow()
     {
         openRun();
@@ -436,65 +307,18 @@ private slots:
         }
     }
 
-    /// WCAG 2 AA, for every pair of roles that texts are drawn with.
-    void textsAreReadableInBothPalettes()
-    {
-        constexpr double kReadable = 4.5;
-        const std::vector<std::pair<QPalette::ColorRole, QPalette::ColorRole>> pairs{
-            {QPalette::WindowText, QPalette::Window},
-            {QPalette::Text, QPalette::Base},
-            {QPalette::Text, QPalette::AlternateBase},
-            {QPalette::ButtonText, QPalette::Button},
-            {QPalette::ToolTipText, QPalette::ToolTipBase},
-            {QPalette::HighlightedText, QPalette::Highlight},
-            {QPalette::Link, QPalette::Base},
-            {QPalette::Link, QPalette::Window},
-            {QPalette::PlaceholderText, QPalette::Base}};
-        for (const Appearance appearance : {Appearance::Dark, Appearance::Light}) {
-            applyAppearance(*qApp, appearance);
-            const QPalette palette = QApplication::palette();
-            for (const auto& [ink, back] : pairs) {
-                QVERIFY2(contrast(palette.color(ink), palette.color(back)) >= kReadable,
-                         qPrintable(palette.color(ink).name() + QStringLiteral(" on ") +
-                                    palette.color(back).name()));
-            }
-        }
-    }
-
 private:
-    /// What a screen reader says for a widget.
-    static QString nameOf(QWidget* widget)
-    {
-        return QAccessible::queryAccessibleInterface(widget)->text(QAccessible::Name);
-    }
     [[nodiscard]] QString detailsOfTimeline() const
     {
         return m_window->findChild<QDockWidget*>(QStringLiteral("timeline"))
             ->findChild<QTextBrowser*>()
             ->toPlainText();
     }
-    void openRun() { openRun(m_run); }
-    void openRun(const std::filesystem::path& run)
-    {
-        const QSignalSpy ready(m_window.get(), &MainWindow::timelineReady);
-        m_window->open({run});
-        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 1, 30'000);
-        QCOMPARE(m_window->page(), MainWindow::Page::Workbench);
-    }
-    void raise(const QString& view)
-    {
-        m_window->findChild<QDockWidget*>(view)->raise();
-        QCoreApplication::processEvents();
-    }
     void openAndFail(const QString& path)
     {
         m_window->open({path.toStdString()});
         QTRY_COMPARE_WITH_TIMEOUT(m_window->page(), MainWindow::Page::Failed, 30'000);
     }
-
-    QTemporaryDir m_folder;
-    std::filesystem::path m_run;
-    std::unique_ptr<MainWindow> m_window;
 };
 
 } // namespace ringside::gui

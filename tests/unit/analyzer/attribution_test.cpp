@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attribution of lost time: ranks that are late together and their causes, the synchronisation that prevents
 // communication from overlapping, and the thread to which waiting belongs.
+#include "finding_of.h"
 #include "metrics/compute_metrics.h"
 #include "metrics/lateness.h"
 #include "model/build_model.h"
@@ -23,13 +24,6 @@ using namespace ringside::test;
 using metrics::LateCause;
 
 constexpr int kSteps = 20;
-
-const rules::Finding* find(const report::Report& report, std::string_view rule)
-{
-    const auto found = std::find_if(report.findings.begin(), report.findings.end(),
-                                    [&](const auto& finding) { return finding.rule == rule; });
-    return found == report.findings.end() ? nullptr : &*found;
-}
 
 std::string firstOf(const report::Report& report)
 {
