@@ -219,8 +219,13 @@ std::optional<document::WhyGraph> whyGraphOf(const Report& report)
     }
     document::WhyGraph graph;
     const auto& named = report.verdict.finding;
-    graph.verdict = {
-        verdictText(report), {}, named ? placeOf(report, report.findings[*named]) : std::nullopt};
+    const bool isKnown = report.verdict.confidence != Confidence::Inconclusive;
+    graph.verdict.title =
+        isKnown ? std::string(rules::limitText(report.verdict.limitedBy)) : verdictText(report);
+    if (isKnown) {
+        graph.verdict.texts = {confidenceText(report)};
+    }
+    graph.verdict.place = named ? placeOf(report, report.findings[*named]) : std::nullopt;
     for (const LostPart& part : argument.parts) {
         if (part.ns <= 0) {
             continue;

@@ -191,15 +191,20 @@ std::string tierText(const Tier& tier)
                        reasons.empty() ? "" : ": ", reasons);
 }
 
+std::string confidenceText(const Report& report)
+{
+    const Verdict& verdict = report.verdict;
+    return fmt::format("{} confidence{}", confidenceName(verdict.confidence),
+                       verdict.reason.empty() ? "" : fmt::format(": {}", report.sentence(verdict.reason)));
+}
+
 std::string verdictText(const Report& report)
 {
     const Verdict& verdict = report.verdict;
     if (verdict.confidence == Confidence::Inconclusive) {
         return "what limits it was not measured";
     }
-    return fmt::format("{} ({} confidence{})", rules::limitText(verdict.limitedBy),
-                       confidenceName(verdict.confidence),
-                       verdict.reason.empty() ? "" : fmt::format(": {}", report.sentence(verdict.reason)));
+    return fmt::format("{} ({})", rules::limitText(verdict.limitedBy), confidenceText(report));
 }
 
 std::vector<std::string> keyLines(const Report& report)

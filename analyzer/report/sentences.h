@@ -24,6 +24,8 @@ inline constexpr const char* kAllEmulated =
 [[nodiscard]] std::string overlapText(const metrics::Breakdown& part);
 /// Returns the ranks of a tier with its reasons, "ranks 0-3: steps 10 to 60", or why it was not recorded.
 [[nodiscard]] std::string tierText(const Tier& tier);
+/// Returns "medium confidence: only 3 of 4 ranks were recorded".
+[[nodiscard]] std::string confidenceText(const Report& report);
 /// Returns "limited by a late rank (medium confidence: ...)".
 [[nodiscard]] std::string verdictText(const Report& report);
 /// Returns why the parts of a step were not measured, and what to do. Only for a report without

@@ -32,7 +32,8 @@ TEST(WhyGraph, LeadsFromTheVerdictToCausesAndTheirMoments)
     const Report report = lateReport();
     const auto graph = whyGraphOf(report);
     ASSERT_TRUE(graph);
-    EXPECT_THAT(graph->verdict.title, HasSubstr("late rank"));
+    EXPECT_EQ(graph->verdict.title, "limited by a late rank") << "one bold line, if it can be";
+    EXPECT_THAT(graph->verdict.texts.front(), HasSubstr(" confidence"));
     const auto cause = std::ranges::find_if(
         graph->causes, [](const WhyGraph::Cause& each) { return each.node.title == "late_rank, rank 2"; });
     ASSERT_NE(cause, graph->causes.end());
